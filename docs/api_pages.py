@@ -26,7 +26,7 @@ def api_pages() -> dict[str, list[str]]:
         "api": [
             "# Python API",
             "",
-            "The verbs, what they give back, and all else that may be imported, room by room.",
+            "The verbs, their results, and all other public names, room by room.",
             "",
             *listed,
         ]
@@ -46,7 +46,7 @@ def verbs() -> list[tuple[str, Any]]:
 
 
 def results() -> list[type]:
-    """What the verbs give back, in the order of the verbs, their common parent first."""
+    """The results of the verbs, in the order of the verbs, their common parent first."""
     verbs_room = importlib.import_module("loadmaster.verbs")
     for module in pkgutil.iter_modules(verbs_room.__path__):
         importlib.import_module(f"loadmaster.verbs.{module.name}")
@@ -97,8 +97,8 @@ def hints_of(kind: type) -> dict[str, Any]:
 
 def _front_door() -> list[str]:
     intro = (
-        "Every verb as a function; what each gives back is told under [results](api-results.md), and all of it at "
-        "one glance on [the page on Python](../python.md)."
+        "Every verb is a function. [Results](api-results.md) describes the value that each returns, and "
+        "[the page on Python](../python.md) has all verbs in one table."
     )
     environment = importlib.import_module("loadmaster.verbs.environment")
     classes = [environment.Environment, environment.AgentObservation]
@@ -108,16 +108,16 @@ def _front_door() -> list[str]:
 
 def _results() -> list[str]:
     intro = (
-        "What the verbs give back. Every one has all that the first class has; the others tell what is special to "
-        "them. Times are seconds and memory is bytes wherever a name does not say otherwise."
+        "The verbs return these classes. All have the attributes of the first class, their parent; the other classes "
+        "list only their own. Times are seconds and memory is bytes unless a name says otherwise."
     )
     return _page("Results", intro, [f".. autoclass:: {name_of(kind)}" for kind in results()])
 
 
 def _values() -> list[str]:
     intro = (
-        "The values inside [results](api-results.md), for whoever needs more than a result's table: each by the "
-        "module that it stands in. J is the number of jobs, H of hosts, R of resources."
+        "These are the values inside [results](api-results.md), for programs that need more than a result's table. "
+        "They are ordered by module. J is the number of jobs, H of hosts, R of resources."
     )
     return _page("What results hold", intro, [f".. autoclass:: {name_of(kind)}" for kind in values()])
 

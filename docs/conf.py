@@ -58,10 +58,10 @@ def _policies() -> None:
     lines = [
         "# Policies and disciplines",
         "",
-        "What the command line takes by name, as `loadmaster policies` lists "
-        "it, with what binds jobs, whence estimates come and the formats of logs. A discipline is written "
-        "ORDER+BACKFILLING. `max-jobs` runs several placement policies on the same snapshot in every cycle and keeps "
-        "the outcome that starts most jobs.",
+        "This page lists all rules that the command line takes by name, as `loadmaster policies` does. It also lists "
+        "constraints of jobs, estimates and formats of logs. A discipline is written ORDER+BACKFILLING. `max-jobs` "
+        "runs several placement policies on the same snapshot in every cycle, and keeps the decision that starts most "
+        "jobs.",
         "",
     ]
     for kind in KINDS:
@@ -94,7 +94,7 @@ def _command_line() -> None:
         "# Command line",
         "",
         "Results go to stdout, progress and notes to stderr. Exit codes: 0 done; 1 the "
-        "honest answer is no (infeasible, not the same); 2 bad input, told in one line.",
+        "answer is no (infeasible, not the same); 2 bad input, with one line that names it.",
         "",
     ]
     _write("command-line", [*lines, *pages(typer.main.get_command(app), "loadmaster")])
@@ -108,19 +108,19 @@ def _live_options() -> None:
         "# Options of live in a file",
         "",
         "`loadmaster live ENGINE --config live.toml` takes options from a TOML file. An option of the command "
-        "line wins over the same option of the file. The record and its page name the file, the options that "
-        "hold, and those that the command line overrides.",
+        "line overrides the same option of the file. The record and its page name the file, the options in "
+        "force, and those that the command line overrides.",
         "",
         "A key is an option without its dashes. Paths count from the working folder. An unknown key, a value "
         "of another type, and an option that changes nothing end the run with one line and exit code 2. "
-        "`--doctor` says whether a run with this file alone would begin. `--shadow`, `--dry-run` and the "
-        "looks (`--doctor`, `--print`, `--probe`, `--watchdog`, `--uninstall`) on the command line try the "
-        "file of a run: there, options of the file that change nothing are not refused.",
+        "`--doctor` says whether a run with this file alone would begin. `--shadow`, `--dry-run`, `--doctor`, "
+        "`--print`, `--probe`, `--watchdog` and `--uninstall` on the command line use the file of a run. With them, "
+        "options of the file that change nothing are not refused.",
         "",
-        "Nothing in the file is run, and no variable in it is expanded. A rule of your own "
-        "(`file.py:function`), a file of commands, and what `--print` or a look asks for stand on the command "
-        "line alone. Slurm's commands and the Kubernetes client read the `slurm.conf` and the kubeconfig that the file "
-        "names as ever, and run the plugins that these name.",
+        "Nothing in the file is run, and no variable in it is expanded. Four things can be given on the command line "
+        "only: a rule of your own (`file.py:function`), a file of commands, `--print`, and options such as `--doctor`. "
+        "The file may name a `slurm.conf` or a kubeconfig. Slurm's commands and the Kubernetes client read these as "
+        "usual, and run the plugins that they name.",
         "",
         "`--print config` prints the file of an engine, with the options of that line filled in:",
         "",
@@ -142,8 +142,8 @@ def _json() -> None:
     lines = [
         "# JSON of every verb",
         "",
-        "What each verb's `--json` holds beside the [head](../json.md) that all have, "
-        "read off the schemas of `loadmaster.report.schemas`.",
+        "This page lists the keys of each verb's `--json` beside the [common keys](../json.md). It is made from the "
+        "schemas in `loadmaster.report.schemas`.",
         "",
     ]
     for name in sorted({*VERBS, "placement"}):

@@ -74,7 +74,7 @@ def _told(error: Exception) -> NoReturn:
         from loadmaster.verbs.pipe_input import as_named
 
         _fail(as_named(str(error)))
-    if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
+    if isinstance(error, OSError):  # such as a full disk, or a folder without the right to write
         _fail(_refused(error))
     if isinstance(error, MemoryError):
         _fail(f"this machine has not enough memory for this command: {error or type(error).__name__}")

@@ -1,4 +1,4 @@
-"""What `loadmaster rebalance` prints of moves towards a goal."""
+"""The output of `loadmaster rebalance` towards a goal."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

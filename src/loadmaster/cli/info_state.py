@@ -1,4 +1,4 @@
-"""`loadmaster info` of a running state: what its hosts have, what runs, what waits, what is left."""
+"""`loadmaster info` for a running state: its hosts, running and waiting tasks, and what is left."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`loadmaster live cgroup`: commands on this box, each with a share of the CPU that changes as others come and end."""
+"""`loadmaster live cgroup`: commands on this computer, each with a share of the CPU that changes over time."""
 
 from collections.abc import Sequence
 from typing import Any

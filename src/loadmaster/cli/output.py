@@ -22,7 +22,7 @@ def watched_output() -> bool:
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         _never_free(number, mode)
-    if sys.stdout is sys.__stdout__:  # not where somebody, such as a test, has put another
+    if sys.stdout is sys.__stdout__:  # not where the caller, such as a test, has put another
         sys.stdout = _watched(1, sys.stdout)
     ours = sys.stderr is sys.__stderr__
     if ours:

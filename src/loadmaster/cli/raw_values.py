@@ -15,7 +15,7 @@ import typer
 
 _DEFAULT = ("DEFAULT", "DEFAULT_MAP")
 _DIGITS = {int: re.compile(r"-?[0-9]{1,18}"), float: re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")}
-"""Numbers as everybody writes them; whoever writes them otherwise is understood by Typer, or refused."""
+"""Numbers in their usual form; Typer reads other forms, or refuses them."""
 
 
 class _Kind(NamedTuple):

@@ -1,4 +1,4 @@
-"""`loadmaster report DIR`: writes the page of a kept folder again."""
+"""`loadmaster report DIR`: writes the page of a result's folder again."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""`loadmaster share`: what a log's jobs would feel if its machines were shared instead of queued for."""
+"""`loadmaster share`: how fast a log's jobs would run on machines that they share, instead of queueing."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

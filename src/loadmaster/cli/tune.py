@@ -1,4 +1,4 @@
-"""`loadmaster tune`: search for a better rule, and measure its gain on weeks that the search never saw."""
+"""`loadmaster tune`: search for a better rule, and measure its gain on weeks that the search does not use."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Orders compiled: the very function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
+"""Orders compiled: the same function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import inspect
@@ -85,7 +85,7 @@ def is_built_in(order: AnyOrder) -> bool:
 
 
 def check_order(order: AnyOrder, jobs: JobColumns) -> None:
-    """The one soundness check: every engine, whoever calls it, lets no order by that has not passed it.
+    """The one soundness check, which every engine makes before it runs an order.
 
     Built-in ones pass, and so do those with a memory and those of this process, whose state a trial could change.
     A function of the user's is looked at, then compiled, so that what cannot be compiled is never run; a

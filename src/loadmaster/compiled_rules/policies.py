@@ -1,4 +1,4 @@
-"""The door to Numba for policies: the very function that plain Python runs, compiled.
+"""Policies compiled by Numba: the same function that plain Python runs.
 
 An engine is compiled once and serves every policy: it receives a policy as a *rater*, a first-class function that
 rates many hosts in one call, so that the cost of calling through a pointer is paid once a batch and the score itself
@@ -105,7 +105,7 @@ def never_remembered(policy: Policy) -> bool:
 
 
 def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[str, ...]) -> None:
-    """The one soundness check: every engine, whoever calls it, lets no policy by that has not passed it.
+    """The one soundness check, which every engine makes before it runs a policy.
 
     Built-in ones pass, and those of this process, whose state a trial could change.
     Of the others a plain `Policy` is compiled first, so that what cannot be compiled is never run; a subclass

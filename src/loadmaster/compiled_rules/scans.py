@@ -29,9 +29,9 @@ LANES = types.NamedTuple((_FLOATS, _INTS, _LONGS, _FLOATS, _INTS, _LONGS, _LONGS
 SCAN = types.int64(ByReference(LANES), _FLOATS, _INTS, *(types.int64,) * 7)
 """scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> 1 if a score is not finite, else 0.
 
-Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
-ranks, and who has them unless `since` is -1: of all blocks few are asked for. `hosts` is the number of hosts in the
-cluster, for the context; so are `last_host`, `task` and `seed`.
+Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot. It finds the blocks' lowest
+ranks, and the hosts that have them unless `since` is -1, since few of all blocks are needed. `hosts` is the number of
+hosts in the cluster, for the context; so are `last_host`, `task` and `seed`.
 """
 
 

@@ -1,4 +1,4 @@
-"""How often past jobs started within the interval that this program would have told them (rule F5)."""
+"""How often past jobs started within the interval that this program would have given for them (rule F5)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -51,8 +51,8 @@ class Coverage:
         inside_plain: of these, jobs that started within the interval of the samples alone.
         error_s: mean of real start minus median, positive where jobs started later; None without any.
         wider: the interval is widened on both sides by this part of the median wait.
-        recorded: the real starts stand in the log; else they are simulated.
-        full: moments that were passed over, since the hosts have no room for the jobs that ran then.
+        recorded: the real starts are in the log; else they are simulated.
+        full: moments that were skipped, because the hosts have no room for the jobs that ran then.
     """
 
     jobs: int

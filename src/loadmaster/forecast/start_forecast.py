@@ -1,4 +1,4 @@
-"""What samples of a start come to: the median, an interval, the chance to start within some time (rule F4)."""
+"""What samples of a start give: the median, an interval, the chance to start within some time (rule F4)."""
 
 import math
 from dataclasses import dataclass

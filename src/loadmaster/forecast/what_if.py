@@ -36,7 +36,7 @@ class RequestChange:
 
 
 def changed_requests(onward: Onward, job: int, base_s: Floats) -> Iterator[RequestChange]:
-    """What each change of the request comes to.
+    """The effect of each change of the request.
 
     Args:
         onward: of the moment.
@@ -54,7 +54,7 @@ def changed_requests(onward: Onward, job: int, base_s: Floats) -> Iterator[Reque
 
 
 def open_hosts(onward: Onward, job: int, base_s: Floats, closures: int) -> RequestChange:
-    """What it comes to if no host closes.
+    """The forecast if no host closes.
 
     Args:
         onward: of the moment, with hosts that close.

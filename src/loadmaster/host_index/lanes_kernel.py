@@ -30,7 +30,7 @@ class Lanes(NamedTuple):
     """M lanes in B blocks, R resources, K kinds of hosts, S slots of scores.
 
     Attributes:
-        free: float64[R * M], the free capacity of every lane, a column a resource.
+        free: float64[R * M], the free capacity of every lane, a column for each resource.
         host: int32[M], the host in a lane.
         changed_at: int64[M], when a lane last changed.
         capacity: float64[K * R], of a host of each kind.

@@ -1,4 +1,4 @@
-"""Named tuples of arrays lent to kernels: what is handed from kernel to kernel is their address.
+"""Named tuples of arrays passed by reference: kernels pass on only their address.
 
 An array is seven words to a compiled call, and an engine's state is a hundred arrays: handed on as they are, they make
 most of a kernel's code, of the time to compile it, and much of the time of a call. Lent, a tuple is one word, and what

@@ -12,7 +12,7 @@ class FirstTime:
     """Told when the compilation of something that is then kept begins and ends, on whatever thread.
 
     Attributes:
-        tell: called once, as soon as a compilation has lasted for `QUIET_S`; nobody is told without.
+        tell: called once, as soon as a compilation has lasted for `QUIET_S`; without it nothing is called.
         compiled_s: seconds that compilations took which have ended.
     """
 

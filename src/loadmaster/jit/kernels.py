@@ -1,4 +1,4 @@
-"""The decorators of kernels, and where their machine code is kept on disk: by the source of all that is in it.
+"""The decorators of kernels, and the cache of their machine code on disk, by the source of all its parts.
 
 Numba's own cache looks at one file. A kernel's machine code holds that of the kernels it calls in other files too, so
 that after a change there it would go on running the old one.

@@ -1,8 +1,8 @@
 """Kernels that only other kernels call: compiled as parts of the one that Python calls, and only there.
 
-Numba makes machine code of every kernel as soon as it is compiled, with all that it calls within it: a kernel that
-lies eight calls deep is copied and optimised eight times, and eight times it becomes machine code that nobody runs. A
-part is kept as it was translated, without what it calls. The kernel at the top takes in every part that it reaches
+Numba makes machine code of every kernel as soon as it is compiled, including all kernels that it calls. So a kernel
+eight calls deep is copied and optimised eight times, and becomes machine code that never runs eight times. A part is
+stored as it was translated, without the kernels that it calls. The kernel at the top links each part that it reaches
 once, and optimises the whole once.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,import-untyped"
@@ -105,7 +105,7 @@ class _Translated:
     def __init__(self, module):
         for function in module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
-                function.linkage = "linkonce_odr"  # of one name, any will do, and none where nobody calls it
+                function.linkage = "linkonce_odr"  # of one name, any will do, and none if it is not called
         self.global_variables = [SimpleNamespace(name=each.name) for each in module.global_variables]
         self._bitcode = module.as_bitcode()
         module.close()

@@ -1,4 +1,4 @@
-"""A pass of Numba's compiler: a field that is None in a lent tuple is None in the code that reads it.
+"""A pass of Numba's compiler: a field that is None in a tuple by reference is None in the code that reads it.
 
 Numba drops `if part is not None:` where `part` is an argument of a kernel that is compiled for None. For a field of a
 tuple (`engine.part`) it knows the type only later, when it has compiled all kernels that the branch calls. This pass

@@ -1,4 +1,4 @@
-"""The one door to a Dask scheduler that runs already: its address, the certificates it wants, and a client of it."""
+"""The client of a running Dask scheduler: its address and the certificates that it needs."""
 
 import importlib
 import re

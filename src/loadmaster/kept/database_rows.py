@@ -1,4 +1,4 @@
-"""Rows of results in any database that SQLAlchemy knows, such as PostgreSQL."""
+"""Rows of results in any database that SQLAlchemy supports, such as PostgreSQL."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ class DatabaseRows:
             self._engine = create_engine(_with_driver(parsed))
         except ModuleNotFoundError as error:
             raise MissingExtra(f"a store at {self.shown}", "postgres") from error
-        except ArgumentError as error:  # a dialect that nobody knows
+        except ArgumentError as error:  # an unknown dialect
             raise InputError(self.shown, "not the URL of a database", fix="see --store") from error
 
     def make_table(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows of results in a file of SQLite: what most stores are, so it needs no more than Python itself has."""
+"""Rows of results in a file of SQLite. Most stores have this form, so it needs only Python's own modules."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence

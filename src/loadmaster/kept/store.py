@@ -37,7 +37,7 @@ class StoredRows(Protocol):
         """Put a row in the place of that of the same key."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connection to the database."""
 
     def reason(self, error: Exception) -> str:
         """What the database says is wrong."""
@@ -65,7 +65,7 @@ class StoredBlocks(NamedTuple):
 
 
 class Store:
-    """Finished results by key. Every one is committed by itself the moment it is there, under a checksum.
+    """Finished results by key. Each is committed by itself as soon as it exists, with a checksum.
 
     Args:
         url: a database as SQLAlchemy names it: `sqlite:///results.sqlite`, `postgresql+psycopg://user@host/name`.
@@ -111,7 +111,7 @@ class Store:
                 self._rows.replace(row)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connection to the database."""
         self._rows.close()
 
     @contextmanager

@@ -61,7 +61,7 @@ def write_value(
     """Write `value` into `folder`, in place of what is there; result.json last, so a folder with it is whole.
 
     Args:
-        folder: that is there.
+        folder: an existing folder.
         kind: what it is, in a word.
         value: of frozen dataclasses and named tuples of this package, arrays, mappings, sequences and plain values.
         foreign: classes of libraries, by the names under which they are written.

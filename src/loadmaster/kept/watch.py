@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 
 class Watch:
-    """Told of a study's progress; this one says nothing. `moved` is called from several threads."""
+    """Receives the progress of a study; this class does nothing. `moved` is called from several threads."""
 
     def begin(self, cells: int, kept: int, steps: int) -> None:
         """`cells` of `steps` steps each (jobs, executions) are to be made; `kept` more were finished before."""
@@ -14,14 +14,14 @@ class Watch:
         """About so many cells come after the study that begins next, in others that depend on what it finds."""
 
     def first_heard(self, keys: Iterable[str]) -> set[str]:
-        """Those of `keys` that this has not heard of yet: a study may look again at what one before it has made."""
+        """Those of `keys` that were not passed before: a study may ask again for results of an earlier one."""
         heard: set[str] = self.__dict__.setdefault("_heard", set())
         new = {*keys} - heard
         heard |= new
         return new
 
     def phase(self, name: str, total: int, unit: str) -> None:
-        """A part of the work begins that is told of in numbers alone: `total` of `unit`, such as `runs`."""
+        """A part of the work begins whose progress is a number: `total` of `unit`, such as `runs`."""
 
     def counted(self, done: int) -> None:
         """So many of the phase are done."""
@@ -34,14 +34,14 @@ class Watch:
 
     @contextmanager
     def preparing(self, what: str) -> Iterator[None]:
-        """Around the preparation of an engine, which takes seconds the first time on a machine."""
+        """Encloses the preparation of an engine, which takes seconds the first time on a machine."""
         yield
 
     def compiling(self, what: str) -> None:
         """In the preparation, the compilation of something begins that is then kept on disk."""
 
     def compiled(self, seconds: float) -> None:
-        """So long such things were compiled in the preparation; 0 if all was kept from before."""
+        """Seconds of compilation in the preparation; 0 if all code was on disk already."""
 
     def moved(self, cell: int, steps: int) -> None:
         """Cell number `cell` has done `steps` steps so far."""

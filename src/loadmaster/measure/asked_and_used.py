@@ -1,4 +1,4 @@
-"""What jobs asked for beside what they really used: processor time and memory (rule H15)."""
+"""Requested and really used amounts of jobs: processor time and memory (rule H15)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True, eq=False)
 class AskedAndUsed:
-    """One resource, over the jobs that tell their use of it.
+    """One resource, over the jobs whose use of it is known.
 
     Attributes:
         resource: `cores` or `memory`.
@@ -32,27 +32,27 @@ class AskedAndUsed:
 
     @property
     def jobs(self) -> int:
-        """Jobs that tell their use."""
+        """Number of jobs whose use is known."""
         return int((self.asked > 0).sum())
 
     @property
     def part(self) -> float:
-        """The part of all that was asked for that was used."""
+        """The used part of the requested amount."""
         return float(self.used.sum() / self.asked.sum())
 
     @property
     def below_half(self) -> int:
-        """Jobs that used less than half of what they asked for."""
+        """Number of jobs that used less than half of their request."""
         return int((self.used < _HALF * self.asked).sum())
 
     @property
     def idle_below_half(self) -> float:
-        """The part of all that was asked for that these asked for and did not use."""
+        """The part of all requests that these jobs requested and did not use."""
         low = self.used < _HALF * self.asked
         return float((self.asked - self.used)[low].sum() / self.asked.sum())
 
     def by(self, group: JobGroup) -> dict[str, float | None]:
-        """The part that was used by each group, by its name; None where no job of it tells its use."""
+        """The used part of each group's request, by its name; None if the use of none of its jobs is known."""
         codes, row = np.unique(group.code, return_inverse=True)
         asked, used = np.bincount(row, self.asked), np.bincount(row, self.used)
         parts = [float(u / a) if a > 0 else None for a, u in zip(asked, used, strict=True)]

@@ -1,4 +1,4 @@
-"""The energy that hosts draw in a run, what it costs, and the carbon that it stands for (rule N5)."""
+"""The energy that hosts draw in a run, its cost and its carbon (rule N5)."""
 
 import math
 from typing import NamedTuple

@@ -71,8 +71,8 @@ class WeekByWeek:
     """The simulated waits beside the recorded ones of the same jobs.
 
     Attributes:
-        recorded: what the log says.
-        model: what the simulation makes of it.
+        recorded: the waits in the log.
+        model: the waits in the simulation.
     """
 
     recorded: Weekly
@@ -80,12 +80,12 @@ class WeekByWeek:
 
     @cached_property
     def even(self) -> GoodnessOfFit:
-        """On weeks 0, 2, 4, ...: these choose."""
+        """The fit on weeks 0, 2, 4, ..., by which a queue is chosen."""
         return self._over(0)
 
     @cached_property
     def odd(self) -> GoodnessOfFit:
-        """On weeks 1, 3, 5, ...: these judge."""
+        """The fit on weeks 1, 3, 5, ..., by which the chosen queue is judged."""
         return self._over(1)
 
     def _over(self, parity: int) -> GoodnessOfFit:

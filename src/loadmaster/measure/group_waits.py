@@ -63,7 +63,7 @@ class Groups:
         return int(np.argmax(self.mean_bounded_slowdown))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a group; waits are None where no job of it started."""
+        """A row for each group; waits are None where no job of it started."""
         columns = [getattr(self, name).tolist() for name in MEASURES]
         for name, *values in zip(self.names, *columns, strict=True):
             row = {"by": self.by, "name": name} | dict(zip(MEASURES, values, strict=True))

@@ -1,4 +1,4 @@
-"""By what a site sees its jobs: partition, QOS, account, user, size, GPU kind, and hour, weekday, month of arrival."""
+"""Groups of jobs by partition, QOS, account, user, size, GPU kind, and hour, weekday, month of arrival."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime

@@ -14,7 +14,7 @@ _TIMEOUT = STATUSES.index("timeout")
 
 @dataclass(frozen=True)
 class Losses:
-    """What became of jobs that did not run to their end, and of those that did not run.
+    """Jobs that did not run to their end, and jobs that did not run.
 
     Attributes:
         killed: jobs that their limit ended.

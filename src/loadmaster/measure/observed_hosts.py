@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 @dataclass(frozen=True, eq=False)
 class ObservedHosts:
-    """H hosts that a log names, or none of which it tells only how much was in use at once.
+    """The H hosts that a log names; H is 0 if it only shows how much was in use at once.
 
     Attributes:
         resources: names of the R resources.

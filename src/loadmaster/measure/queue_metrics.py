@@ -20,7 +20,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Metrics:
-    """What one run comes to. Seconds are simulated seconds; means are over the jobs that started.
+    """The results of one run. Seconds are simulated seconds; means are over the jobs that started.
 
     Attributes:
         jobs: jobs in the workload.

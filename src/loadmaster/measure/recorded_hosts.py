@@ -26,7 +26,7 @@ NOWHERE = -1
 
 @dataclass(frozen=True, eq=False)
 class OnHosts:
-    """What really happened, host by host.
+    """The record of a log, host by host.
 
     Attributes:
         workload: the jobs with the runtimes of the log.

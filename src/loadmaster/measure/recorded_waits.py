@@ -10,7 +10,7 @@ from loadmaster.model.workload import Workload
 
 @dataclass(frozen=True)
 class RecordedWaits:
-    """The waits of the jobs whose start the log knows.
+    """The waits of the jobs whose start is in the log.
 
     Attributes:
         jobs: how many these are.

@@ -1,4 +1,4 @@
-"""Constraints of a drawn log: what jobs waited for in others, told of the drawn ones (rule R4)."""
+"""Constraints of a drawn log: the dependencies of jobs, translated to the drawn jobs (rule R4)."""
 
 from dataclasses import replace
 

@@ -19,7 +19,7 @@ from loadmaster.model.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class RunDiagnostics:
-    """Beside the means of a run.
+    """Diagnostics of a run, beside its means.
 
     Attributes:
         steady: the run without its warm-up and its drain, and whether the queue only grows.
@@ -33,11 +33,11 @@ class RunDiagnostics:
 
     @property
     def fairness(self) -> Fairness | None:
-        """Between users; None where the log does not know them."""
+        """Fairness between users; None if the log does not have them."""
         return fairness(self.groups)
 
     def row(self) -> dict[str, Any]:
-        """What the row of a run says of it."""
+        """The diagnostics in the row of a run."""
         even, settled = self.fairness, self.steady
         return {
             "warm_up_s": settled.warm_up_s,
@@ -51,13 +51,13 @@ class RunDiagnostics:
         }
 
     def plain(self) -> dict[str, Any]:
-        """It as JSON takes it."""
+        """The diagnostics as values for JSON."""
         columns = [{name: _list(getattr(each, name)) for name in ("by", "names", *MEASURES)} for each in self.groups]
         return {"steady": dataclasses.asdict(self.steady), "groups": columns, "idle": self.idle}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
-        """What `plain` described."""
+        """The diagnostics that `plain` described."""
         return cls(Steady(**plain["steady"]), tuple(map(_groups, plain["groups"])), plain["idle"])
 
 

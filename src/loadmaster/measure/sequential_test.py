@@ -1,8 +1,8 @@
 """Stops drawing samples early: repeated looks keep the promised error probability (rule R12).
 
-Who looks at an interval again and again until it no longer holds 0 is wrong far more often than one time in twenty. So
-the k-th look, after twice as many samples as the one before, spends 1 / (k (k + 1)) of the chance to be wrong: over
-all looks, however many, it is spent once (Jennison and Turnbull 2000, repeated confidence intervals).
+If an interval is tested again and again until it no longer holds 0, the result is wrong far more often than one time in
+twenty. So the k-th test, after twice as many samples as the one before, spends 1 / (k (k + 1)) of the chance to be
+wrong. Over all tests, however many, it is spent once (Jennison and Turnbull 2000, repeated confidence intervals).
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def samples_at(look: int) -> int:
 
 
 def unsure_at(look: int) -> float:
-    """The chance to be wrong that a look may spend; over all looks they come to `UNSURE`."""
+    """The chance to be wrong that a look may spend; over all tests they add up to `UNSURE`."""
     return UNSURE / (look * (look + 1))
 
 

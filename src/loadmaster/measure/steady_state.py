@@ -1,7 +1,7 @@
 """The steady state of a run's queue and its means there, or that the queue never settles (rules R13 to R15).
 
-A log begins with empty machines and ends with a queue that nobody adds to. Both make a mean wait smaller than what
-the same users would see on the same machines in the long run.
+A log begins with empty machines and ends with a queue without arrivals. Both make the mean wait shorter than that of
+the same users on the same machines in the long run.
 """
 
 from dataclasses import dataclass

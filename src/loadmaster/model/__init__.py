@@ -1,4 +1,4 @@
-"""The words of the house: frozen, columnar values that every other room passes around."""
+"""The values that all other rooms use: frozen tables of columns."""
 
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints

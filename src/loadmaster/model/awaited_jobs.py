@@ -89,7 +89,7 @@ class Awaits:
 
 
 def _together(jobs: Sequence[AwaitedJob], joined: str) -> list[tuple[str, Until]]:
-    """(who, until) for all jobs of which the same is waited for."""
+    """(names, until): the jobs that are awaited until the same event, by that event."""
     found: dict[Until, list[str]] = {}
     for each in jobs:
         found.setdefault(each.until, []).append(each.job)

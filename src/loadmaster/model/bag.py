@@ -36,7 +36,7 @@ class Bag:
     Attributes:
         duration_s: float64[N], seconds on a machine of speed 1, more than 0; NaN if unknown.
         source: where the durations come from.
-        synthetic: made by a generator; said wherever a result is shown.
+        synthetic: made by a generator; every result shows this.
 
     Raises:
         InputError: no tasks, a duration that is zero or less, or one so long that no clock would show their end.

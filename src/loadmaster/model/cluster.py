@@ -22,14 +22,14 @@ class Cluster:
     """H hosts with R resources each.
 
     Attributes:
-        resources: names of the R resources; the first is the one that CPU policies look at (`cores`).
+        resources: names of the R resources; the first is the one that CPU policies use (`cores`).
         capacity: float64[H, R], amounts in the unit of `loadmaster.model.units.UNITS`, zero or more; rounded down
             by less than 2**-24 as `loadmaster.model.exact_amounts` says.
         names: a name for every host, or empty for "0", "1", ...
         speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
-        rules: what the site lays down beside the hosts; None where it lays down nothing.
-        price_per_hour: float64[H], what each host costs an hour, zero or more, in whatever money; None where that is
-            not known. No run looks at it.
+        rules: the rules of the site; None if there are none.
+        price_per_hour: float64[H], the price of each host an hour, zero or more, in any currency; None if it is not
+            known. No run uses it.
 
     Raises:
         InputError: no hosts, a host without cores, an amount that is negative, not finite or above 2**53.
@@ -100,7 +100,7 @@ class Cluster:
 
     @property
     def cost_per_hour(self) -> float | None:
-        """What all hosts cost an hour together, added up as the decimals that prices are; None without prices.
+        """The price of all hosts together an hour, added up as decimals; None without prices.
 
         Example:
             >>> Cluster(("cores",), [[8.0]] * 12, price_per_hour=[1.9] * 12).cost_per_hour
@@ -114,7 +114,7 @@ class Cluster:
 
     @classmethod
     def uniform(cls, hosts: int, **amounts: float) -> "Cluster":
-        """`hosts` equal hosts; one keyword a resource, in the order given."""
+        """`hosts` equal hosts; one keyword for each resource, in the given order."""
         return cls(tuple(amounts), np.tile(np.array(list(amounts.values()), dtype=float), (hosts, 1)))
 
     @property
@@ -124,7 +124,7 @@ class Cluster:
 
     @cached_property
     def total(self) -> Floats:
-        """float64[R]: what all hosts have together."""
+        """float64[R]: the capacity of all hosts together."""
         return np.asarray(self.capacity.sum(axis=0))
 
     @cached_property

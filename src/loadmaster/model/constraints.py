@@ -16,46 +16,46 @@ from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 
 HOLDS = ("none", "user", "admin")
-"""Who holds a job back, by its code. A held job never starts: when a hold was released stands in `eligible_s`."""
+"""The holder of a job, by its code. A held job never starts; `eligible_s` has the time at which a hold was released."""
 EXCLUSIVE = ("none", "user", "host")
-"""With whom a job shares its hosts, by its code: anyone, its own user's jobs, nobody."""
+"""Which jobs may share the hosts of a job, by its code: all, those of its user, none."""
 STATUSES = ("ok", "failed", "timeout", "cancelled", "preempted", "node_fail", "partial")
 """How a job ended, by its code."""
 
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Columns of J jobs, each None where the log does not have it: nothing of it is checked or shown then.
+    """Columns of J jobs. A column that the log does not have is None; then it is neither checked nor shown.
 
     Attributes:
-        eligible_s: float64[J], when the job may start at first (begin time, end of a hold), seconds from the start of
-            the log; infinite if never. Without it a job may start when it arrives.
+        eligible_s: float64[J], the earliest start of the job (begin time, end of a hold), seconds from the start of the
+            log; infinite if never. Without this column a job may start when it arrives.
         partition: where it may run: a name, or several joined by commas, of which the first that fits is taken.
         qos: its quality of service.
-        name: what its user calls it; a singleton waits for those of the same user and name.
+        name: the user's name for the job; a singleton waits for jobs of the same user and name.
         gpu_kind: the model of its GPUs, or several joined by commas; it binds a job only where hosts count
             their kinds of GPU (rule Q22).
-        priority: float64[J], as given, higher is more urgent; 0 is said by none.
-        nice: float64[J], what is taken off its priority.
+        priority: float64[J], as in the log, higher is more urgent; 0 for a job without one.
+        nice: float64[J], subtracted from its priority.
         hold: int32[J], a code of `HOLDS`.
-        depends: what it waits for in other jobs.
+        depends: its dependencies on other jobs.
         follows: int64[J], the log's identifier of the job after whose end its user submits it; -1 of none (rule C11).
         think_s: float64[J], how long after that end.
         array: int64[J], the identifier of the array of which it is a task; -1 of none.
         array_task: int32[J], the number of the task; -1 of none.
         throttle: int32[J], at most so many tasks of its array run at once; 0 for no limit.
-        features: what its hosts must have, as `parse_features` says.
-        licences: what it holds of the whole cluster, as `parse_licences` says.
+        features: features that its hosts must have, in the form of `parse_features`.
+        licences: amounts of the whole cluster that it holds, in the form of `parse_licences`.
         exclusive: int32[J], a code of `EXCLUSIVE`.
-        min_hosts: int32[J], on how many different hosts its tasks lie at least; 0 where that does not matter.
-        max_hosts: int32[J], on how many at most; 0 for any number.
+        min_hosts: int32[J], the least number of different hosts for its tasks; 0 for any number.
+        max_hosts: int32[J], the greatest number of them; 0 for any number.
         reservation: the reservation that it names.
         requeue: bool[J], whether it may go back to the queue when its host fails or it is preempted.
         restarts: int32[J], how often that happened in the log.
         status: int32[J], a code of `STATUSES`: how it ended in the log.
         limit_s: float64[J], the runtime at which it is killed, infinite if never.
-        user_names: the name behind each number of `Workload.user`; () where numbers are all there is.
-        account_names: the name behind each number of `Workload.project`: who pays is an account.
+        user_names: the name behind each number of `Workload.user`; () if there are only numbers.
+        account_names: the name behind each number of `Workload.project`: an account.
 
     Raises:
         InputError: the first value that breaks its rule.
@@ -134,7 +134,7 @@ class Constraints:
         return self if self.eligible_s is None else replace(self, eligible_s=self.eligible_s + by_s)
 
     def check_rows(self, jobs: int) -> None:
-        """See that every column has a row for each of `jobs`.
+        """Check that every column has a row for each of `jobs`.
 
         Raises:
             InputError: one has not.

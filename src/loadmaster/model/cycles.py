@@ -11,13 +11,13 @@ from loadmaster.model.snapshot import Alternative
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The member that a meta-rule followed in C cycles, and the worth of its M members in N cycles where they differ.
+    """The member that a meta-rule followed in C cycles, and the values of its M members in N cycles where they differ.
 
     Attributes:
         members: their names, in the order of the bits of `Cycles.winners`.
         chosen: int32[C], the number of the member that was followed; -1 where no job could start.
-        cycle: int64[N], the numbers of the cycles in which some were worth more than others.
-        value: float64[N, M], what each was worth there, the higher the better; NaN where it was not worked out.
+        cycle: int64[N], the numbers of the cycles in which the values differed.
+        value: float64[N, M], the value of each there, the higher the better; NaN if it was not computed.
     """
 
     members: tuple[str, ...]
@@ -28,7 +28,7 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Cycles:
-    """One row a scheduling cycle in which anything could change.
+    """One row for each scheduling cycle in which anything could change.
 
     Attributes:
         time_s: float64[C].
@@ -94,7 +94,7 @@ def differing(value: Floats) -> Bools:
 
 
 def first_of(winners: Sequence[int] | Longs) -> Ints:
-    """int32[C]: the lowest bit of each that is set, -1 of 0: whom rules follow that take the first of those that tie.
+    """int32[C]: the lowest bit of each that is set, -1 of 0: the member that is followed if the first of a tie wins.
 
     Example:
         >>> first_of([0b110, 0, 0b1]).tolist()

@@ -1,4 +1,4 @@
-"""What a job waits for in other jobs, in columns, and Slurm's notation of it."""
+"""The dependencies of jobs on other jobs, in columns, and Slurm's notation of them."""
 
 import re
 from collections.abc import Iterable
@@ -26,8 +26,8 @@ class Dependencies:
         kind: int32[D], a code of `KINDS`.
         on: int64[D], the log's identifier of the other job or of its array; -1 for a singleton.
         task: int32[D], the task of that array; -1 for the whole of it, and for jobs that are no task.
-        delay_s: float64[D], seconds to wait beyond it; counts for `after`, from the start of the other.
-        one_is_enough: bool[J], one of a job's dependencies suffices; else it needs them all.
+        delay_s: float64[D], for `after`: seconds to wait from the start of the other job on.
+        one_is_enough: bool[J], one of a job's dependencies is enough; else it needs all of them.
 
     Raises:
         InputError: columns that do not belong together, or a value beyond its range.
@@ -110,8 +110,8 @@ class Dependencies:
 def parse_dependency(text: str) -> tuple[list[tuple[int, int, int, float]], bool]:
     """Rows (kind, on, task, delay_s) and whether one of them is enough, of a text such as `afterok:12:13,singleton`.
 
-    A comma joins what must all be met, `?` what one of suffices; `+N` is a delay in minutes; `12_3` is task 3 of
-    array 12, `12_*` all of it. What `squeue` adds in brackets, such as `(unfulfilled)`, is passed over.
+    A comma joins dependencies that must all be met, `?` those of which one is enough. `+N` is a delay in minutes;
+    `12_3` is task 3 of array 12, `12_*` all of it. Text that `squeue` adds in brackets (`(unfulfilled)`) is skipped.
 
     Raises:
         InputError: a text that is none.

@@ -1,4 +1,4 @@
-"""What hosts draw, and numbers that change over time: prices of energy, its carbon, a cap on the power of a cluster."""
+"""The power of hosts, and numbers that change over time: prices and carbon of energy, a cap on the cluster's power."""
 
 import re
 from dataclasses import dataclass
@@ -37,13 +37,13 @@ class HostPower:
             raise InputError([watts for _, watts in self.points], "a power is zero or more watts", fix=CURVE_FORM)
 
     def watts(self, load: Floats) -> Floats:
-        """Of each load."""
+        """The power at each load."""
         loads, watts = zip(*self.points, strict=True)
         return np.asarray(np.interp(load, loads, watts))
 
     @property
     def idle_w(self) -> float:
-        """Without load."""
+        """The power without load."""
         return self.points[0][1]
 
 
@@ -51,7 +51,7 @@ def parse_power(text: str) -> tuple[tuple[float, float], ...]:
     """The points of a power as a cell of a host table has them.
 
     Raises:
-        InputError: it does not read so.
+        InputError: the text has another form.
 
     Example:
         >>> parse_power("0:90;1:250")

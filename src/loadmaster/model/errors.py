@@ -32,7 +32,7 @@ def _again(kind: type[LoadmasterError], message: str, fields: dict[str, str]) ->
 
 
 class InputError(LoadmasterError):
-    """Bad input, told in one line: where, the value, the rule it breaks and the likely fix.
+    """Bad input, described in one line: the place, the value, the rule that it breaks and the likely fix.
 
     Example:
         >>> str(InputError("0", "a host needs at least one core", fix="remove the line", where="hosts.csv:3"))

@@ -12,7 +12,7 @@ HOSTS = "hosts"
 
 
 class LimitKind(NamedTuple):
-    """What the program knows of a limit, a field of `Limits`.
+    """The properties of a limit, which is a field of `Limits`.
 
     Attributes:
         counts: jobs that are `running`; that are `submitted`, so run or wait; the `work` of jobs (rule C10); or what
@@ -45,15 +45,15 @@ LIMIT_KINDS: Mapping[str, LimitKind] = {
     "grp_wall_s": LimitKind("work", "", "seconds of all jobs"),
     "max_wall_s": LimitKind("job"),
 }
-"""Every field of `Limits`; engines, the checker and `explain` take what they know of it from here."""
+"""Every field of `Limits`; engines, the checker and `explain` read its properties here."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """None or empty where nothing is limited.
+    """Limits of a QOS, an account or a user; a limit that is None or empty does not bind.
 
-    `_pu`, `_pa`: of each user, and of each account, that comes under these limits; `grp_`: of all of them together.
-    Of an account in the tree, `_pu` is what each of its users may have in it.
+    Limits in `_pu` hold for each user, limits in `_pa` for each account that comes under them, and limits in `grp_` for
+    all of them together. At an account of the tree, `_pu` limits each of its users in that account.
 
     Attributes:
         max_jobs_pu, max_jobs_pa, grp_jobs: jobs that run.

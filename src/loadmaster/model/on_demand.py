@@ -1,4 +1,4 @@
-"""Frozen dataclasses of columns of which each is worked out when it is first looked at."""
+"""Frozen dataclasses of columns, each computed when it is first read."""
 
 from collections.abc import Callable
 from dataclasses import fields

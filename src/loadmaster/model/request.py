@@ -1,4 +1,4 @@
-"""What a waiting job asks of the hosts, as plain numbers: jobs that ask for the same share one request."""
+"""The request of a waiting job, as plain numbers: jobs with equal requests share one object."""
 
 import math
 from collections.abc import Sequence

@@ -61,10 +61,10 @@ class Schedule:
     Attributes:
         start_s: float64[J], of the last run; NaN where a job never started.
         host: int32[T], the host of every task (see `Workload.first_task`), -1 where never started.
-        cycles: what happened in each cycle.
+        cycles: the events of each cycle.
         end_s: float64[J], NaN where a job never started; None where all ran for their runtime, on hosts of speed 1.
-        status: int32[J], how each ended that the run itself stopped, a code of `constraints.STATUSES`; -1 of all
-            others, which end as in their log; None where it stopped none.
+        status: int32[J], a code of `constraints.STATUSES` for each job that the run itself stopped; -1 for all others,
+            which end as in their log; None if it stopped none.
         segments: runs before the last; None where there are none.
         never: how many jobs could never run, by reason.
         expected_s: float64[J], the runtime at speed 1 that the scheduler counted on as each job waited; None: that of
@@ -99,7 +99,7 @@ class Schedule:
         return workload.expected_s if self.expected_s is None else self.expected_s
 
     def ran_s(self, workload: Workload) -> Floats:
-        """float64[J]: how long each ran for work that counted: its last run, and what it had done before that."""
+        """float64[J]: how long each ran for work that counted: its last run, and earlier runs whose work was kept."""
         if self.end_s is None:
             return workload.runtime_s
         last = self.end_s - self.start_s
@@ -110,7 +110,7 @@ class Schedule:
         return np.asarray(last + earlier)
 
     def lost_s(self, workload: Workload) -> Floats:
-        """float64[J]: how long each ran for nothing: it was stopped, and began anew or never again."""
+        """float64[J]: how long each ran for lost work: it was stopped, and began anew or never again."""
         lost = np.zeros(workload.jobs)
         if self.segments is not None:
             gone = self.segments.lost
@@ -121,7 +121,7 @@ class Schedule:
         return lost
 
     def same_as(self, other: "Schedule") -> bool:
-        """Equal starts, hosts and cards, to the bit."""
+        """Whether starts, hosts and cards are equal, to the bit."""
         same = np.array_equal(self.start_s, other.start_s, equal_nan=True) and np.array_equal(self.host, other.host)
         if self.cards is None or other.cards is None:
             return same and self.cards is other.cards

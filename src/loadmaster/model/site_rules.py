@@ -1,4 +1,4 @@
-"""What a cluster lays down beside its hosts: partitions, qualities of service, accounts, a calendar, preemption.
+"""The rules of a site beside its hosts: partitions, qualities of service, accounts, a calendar, preemption.
 
 All plain values (tuples, text, numbers), so that a record can hold them as they are.
 """
@@ -19,18 +19,19 @@ State = Literal["up", "down", "drain", "inactive"]
 
 @dataclass(frozen=True)
 class Partition:
-    """A set of hosts with a queue of its own; None where nothing is limited.
+    """A set of hosts with a queue of its own; a limit that is None does not bind.
 
     Attributes:
-        hosts: may overlap those of others.
-        tier: jobs of a higher one go first.
-        job_factor: what it adds to a priority.
-        min_hosts, max_hosts: on how many different hosts its jobs lie at least and at most.
+        hosts: may overlap with other partitions.
+        tier: jobs of a partition with a higher tier go first.
+        job_factor: its part in the priority of its jobs.
+        min_hosts, max_hosts: the least and the greatest number of different hosts of a job.
         allow_accounts, allow_qos: None admits all, then `deny_*` counts.
-        qos: whose limits bind all of its jobs.
-        preempt_mode: what becomes of its jobs; None is the cluster's.
+        qos: a QOS whose limits bind all of its jobs.
+        preempt_mode: what happens to its jobs if they are stopped; None is the cluster's mode.
         exclusive: hosts are shared by all jobs, by one user's jobs (`user`), by no other job (`host`).
-        state: `up`; `down` queues and starts none; `drain` takes none and starts those that wait; `inactive` neither.
+        state: `up`; `down` queues jobs and starts none; `drain` starts waiting jobs and takes no new ones; `inactive`
+            does neither.
         billing: charge for each unit of a resource; empty charges cores.
     """
 
@@ -58,13 +59,13 @@ class Qos:
     """A quality of service.
 
     Attributes:
-        priority: what it adds to a priority, and how dear its jobs are to a preemptor.
-        preempts: names of those whose jobs it may stop.
-        within: its jobs may stop those of the same one that have a lower priority.
-        preempt_mode: what becomes of its jobs then; None is the cluster's.
+        priority: its part in the priority of its jobs; preemption stops jobs of the lowest first.
+        preempts: names of the QOS whose jobs its jobs may stop.
+        within: its jobs may stop jobs of the same QOS that have a lower priority.
+        preempt_mode: what happens to its jobs if they are stopped; None is the cluster's mode.
         grace_s: how long a cancelled job goes on; exempt_s: how long a job runs before it may be stopped.
-        usage_factor: of what is charged.
-        no_reserve: its jobs are promised nothing.
+        usage_factor: the factor on the charged use.
+        no_reserve: its jobs get no reservation.
         over_partition: its limits come before those of the partition's own.
     """
 
@@ -86,11 +87,11 @@ class Account:
     """A node of the tree of accounts; a leaf is a user in an account.
 
     Attributes:
-        account: its name; of a leaf, that of the account it is in.
+        account: its name; for a leaf, the name of its account.
         user: "" for an account.
-        parent: the account above, "" for one at the top (and for a leaf, whose account it is).
-        shares: None has those of its parent.
-        priority: what it adds to a priority.
+        parent: the account above; "" for an account at the top, and for a leaf.
+        shares: None stands for the shares of its parent.
+        priority: its part in the priority of its jobs.
     """
 
     account: str
@@ -103,13 +104,13 @@ class Account:
 
 @dataclass(frozen=True)
 class CalendarRow:
-    """Hosts that are not to be had by all for some time.
+    """Hosts that are closed, or reserved for some jobs, for some time.
 
     Attributes:
         from_s, to_s: half open, seconds from the start of the log; None is for ever.
-        kind: `down` stops what runs there; `drained` lets it end; `reserved` is for jobs that name it and may use it.
-        name: of a reservation.
-        users, accounts: that may use a reservation; with neither, every job that names it.
+        kind: `down` stops running jobs; `drained` lets them end; `reserved` admits jobs that name it and may use it.
+        name: the name of a reservation.
+        users, accounts: those that may use a reservation; without either, every job that names it may.
         flex: jobs of the reservation may begin before it and end after it.
     """
 
@@ -136,14 +137,15 @@ class CalendarRow:
 
 @dataclass(frozen=True)
 class Preemption:
-    """Which jobs may stop which.
+    """Which jobs may stop which other jobs.
 
     Attributes:
-        by: `qos`: whose QOS lists that of the other; `partition`: whose partition has the higher tier; or `none`.
-        mode: what happens to a stopped job, where neither QOS nor partition says otherwise.
+        by: `qos`: a job may stop jobs whose QOS its own QOS lists. `partition`: it may stop jobs in partitions of a
+            lower tier. `none`: no job is stopped.
+        mode: what happens to a stopped job, unless its QOS or partition says otherwise.
         exempt_s: how long a job runs before it may be stopped.
-        youngest_first: those that started last are stopped first, whatever their priority.
-        reorder_count: how often a choice of victims is gone over again to stop fewer.
+        youngest_first: the jobs that started last are stopped first, whatever their priority.
+        reorder_count: how often the choice of victims is repeated, to stop fewer.
     """
 
     by: Literal["none", "qos", "partition"] = "none"
@@ -155,26 +157,26 @@ class Preemption:
 
 @dataclass(frozen=True)
 class SiteRules:
-    """All of it; empty where there is nothing of the kind.
+    """All rules of a site; fields without a rule are empty.
 
     Attributes:
-        partitions: in the order of the configuration; () is one of all hosts.
-        default_partition: of jobs that name none; "" is the first.
+        partitions: in the order of the configuration; () means one partition of all hosts.
+        default_partition: the partition of jobs that name none; "" means the first.
         qos: in the order of the configuration.
-        default_qos: of jobs that name none.
-        accounts: parents before children.
-        features: names that each host has, a tuple a host; () where no host has any.
+        default_qos: the QOS of jobs that name none.
+        accounts: the tree of accounts, parents before children.
+        features: the features of each host, one tuple for each; () if no host has any.
         calendar: in any order.
-        licences: name and amount of what the whole cluster has and no host: licences, and burst buffers in bytes.
-        power: what hosts draw; () where that is not known, else of every host.
+        licences: names and amounts of the whole cluster that belong to no host: licences, and burst buffers in bytes.
+        power: the power of every host; () if it is not known.
         energy_price: money for a kWh over time.
         carbon: grams of CO2 for a kWh over time.
         power_cap: watts that all hosts may draw together over time.
-        requeue: whether jobs that do not say may go back to the queue.
-        limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
-            what runs; else as long as the limit is not used up.
-        use_half_life_s: how fast work done fades for these limits; 0: never.
-        limits_stop: a job beyond a limit keeps all later ones of its partition back in that pass.
+        requeue: whether a job may go back to the queue if it does not say so itself.
+        limits_safe: under a limit on work, a job starts only if the work of its whole time limit fits, beside that of
+            the running jobs. If false, it starts as long as the limit is not used up.
+        use_half_life_s: the half-life of done work for these limits; 0: it does not decay.
+        limits_stop: if a job is beyond a limit, no later job of its partition is tried in that pass.
     """
 
     partitions: tuple[Partition, ...] = ()
@@ -225,7 +227,7 @@ class SiteRules:
         return any((mode or self.preemption.mode) == "suspend" for mode in modes)
 
     def check_hosts(self, hosts: int) -> None:
-        """See that all hosts named are there, and that what says something of every host does so.
+        """Check that all hosts named are there, and that what says something of every host does so.
 
         Raises:
             InputError: it does not.

@@ -1,4 +1,4 @@
-"""What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
+"""The input and the result of a decision. Simulator and live adapters exchange nothing else."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -16,8 +16,8 @@ from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.request import RowRequest, requests_of
 
 NEVER_S = 1e30
-"""The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits:
-whoever could start only then is promised nothing that another such job would delay (rule Q16)."""
+"""The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits. A
+job that could start only then gets no promise that another such job would delay (rule Q16)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Queue:
     """Q waiting jobs that may start as far as time, holds and dependencies go, in the order of arrival.
 
     A job that may run in several partitions has a row for each, and starts in the first that has room.
-    Columns that are None say the same of every job: no rank but arrival, one partition, every host, no limit.
+    A column that is None means the same for every job: rank by arrival, one partition, every host, no limit.
 
     Attributes:
         job: int64[Q], the job's number in its workload.
@@ -41,10 +41,10 @@ class Queue:
         array: int64[Q], the array of which the job is a task, -1 of none.
         user: int32[Q].
         eligible_s: float64[Q], since when the job might have started; NaN where unknown.
-        no_reserve: bool[Q], the job is never promised anything.
-        min_hosts, max_hosts: int32[Q], on how many hosts the job's tasks lie at least and at most; 0 for any number.
+        no_reserve: bool[Q], the job gets no reservation.
+        min_hosts, max_hosts: int32[Q], the least and the greatest number of hosts of the job; 0 for any number.
         uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
-        columns: all that orders may know of each job, `order.JobColumns`; only where the discipline tries several.
+        columns: the properties of each job for orders, `order.JobColumns`; only if the discipline tries several.
         cards: where GPUs are cards (rule Q22), which amounts are cards.
     """
 
@@ -73,7 +73,7 @@ class Queue:
 
     @cached_property
     def requests(self) -> list[RowRequest]:
-        """What each job asks of the hosts; rows that ask for the same share one."""
+        """The request of each job; rows with equal requests share one object."""
         return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts, self.cards)
 
     def take(self, rows: Bools) -> "Queue":
@@ -89,7 +89,7 @@ class Queue:
         return replace(self, **taken)
 
     def asked(self, row: int) -> HostsAsked:
-        """How many tasks the job `row` has, and on how many hosts they may lie."""
+        """The number of tasks of the job `row`, and the numbers of hosts that it may use."""
         least = 0 if self.min_hosts is None else int(self.min_hosts[row])
         most = 0 if self.max_hosts is None else int(self.max_hosts[row])
         return HostsAsked(int(self.tasks[row]), least, most)
@@ -131,7 +131,7 @@ class Running:
         expected_end_s: float64[N], the start plus the expected runtime; may lie in the past.
         project: int32[N].
         start_s: float64[N]; None where unknown.
-        cards: float64[N, C], what each holds of each card of its host; None where GPUs are no cards.
+        cards: float64[N, C], the part of each card of its host that each task holds; None where GPUs are no cards.
     """
 
     job: Longs
@@ -144,7 +144,7 @@ class Running:
 
     @cached_property
     def ends(self) -> list[ExpectedEnd]:
-        """What every job gives back to each of its hosts, in the order of (expected end, job).
+        """The resources that every job gives back to each of its hosts, in the order of (expected end, job).
 
         The tasks of a job on one host count as one, if they are expected to end together.
         """
@@ -171,7 +171,7 @@ class Need(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """A waiting job's place in a plan that outlives the pass that made it.
+    """The reservation of a waiting job that lasts beyond the pass that made it.
 
     Attributes:
         start_s: when it starts.
@@ -263,30 +263,30 @@ class JobRules(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The cluster as a scheduler sees it at one moment.
+    """The state of the cluster and of the queue at one moment: the input of a decision.
 
     Attributes:
         now_s: the clock.
-        free: float64[H, R], what is left of every host.
+        free: float64[H, R], the free resources of every host.
         last_host: the host that got the last task, -1 before the first.
         allowed: bool[C, H], the sets of hosts that jobs may use; None: every job may use every host.
-        left: float64[L], what is left of every limit; None: there are none.
+        left: float64[L], the amount that is left of every limit; None: there are no limits.
         need: groups that are served by need; None: jobs are served by rank.
-        closures: hosts that are taken out for some time, now or later.
-        promises: by job number, what earlier passes promised.
+        closures: hosts that are closed for some time, now or later.
+        promises: the reservations of earlier passes, by job number.
         early_end: a job has ended before it was expected to, since the last pass.
-        limits_stop: a job beyond a limit keeps all later ones of its partition back.
-        clock: what the last decision said of the scheduler's loops.
+        limits_stop: if a job is beyond a limit, no later job of its partition is tried.
+        clock: when the scheduler's loops run next, by the last decision.
         arrived: a job has come since the last pass.
         ended: a job has ended since then, or something else has changed that frees a host.
         partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
-        free_cards: float64[H, C], what is left of each card of every host; None where GPUs are no cards.
+        free_cards: float64[H, C], the free part of each card of every host; None where GPUs are no cards.
         cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
             lacks some does not fit, and reservations count them (rule C13).
-        cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
-        cluster_wide_changes: what these amounts change by at later moments, in their order, as a power cap does.
-        rules: that look at where other jobs are (rule C15); None: there are none.
+        cluster_wide_ends: the parts of these that running jobs give back, as for one host, by (expected end, job).
+        cluster_wide_changes: changes of these amounts at later moments, in their order, such as those of a power cap.
+        rules: constraints between jobs (rule C15); None: there are none.
     """
 
     now_s: float
@@ -316,13 +316,13 @@ class Snapshot:
 
     @cached_property
     def amounts(self) -> list[Amounts]:
-        """R amounts of each of H hosts, what is left of it, as plain numbers; where GPUs are cards, C more of them."""
+        """The R free amounts of each of H hosts as plain numbers; where GPUs are cards, those of its C cards too."""
         left = self.free if self.free_cards is None else np.hstack((self.free, self.free_cards))
         return list(map(tuple, left.tolist()))
 
     @cached_property
     def together(self) -> Amounts:
-        """R amounts, what all hosts have left together, rounded up: a job that asks for more fits nowhere."""
+        """The R free amounts of all hosts together, rounded up: a job that asks for more fits nowhere."""
         return rounded_up(self.free.sum(axis=0).tolist())
 
 
@@ -351,16 +351,16 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a decision asks for.
+    """The result of a decision.
 
     Attributes:
         place: jobs to start now, in order.
         reserved: hosts kept free for waiting jobs until the next decision.
         last_host: the host that got the last task.
-        winners: bit m is set if member m of a meta-rule was followed, or is worth as much as the one that was.
+        winners: bit m is set if member m of a meta-rule was followed, or has the same value as the followed one.
         chosen: the member that a meta-rule followed, -1 without one.
-        options: what each of its members would have done.
-        promises: by job number, what later passes are to keep.
+        options: the decision of each of its members.
+        promises: the reservations for later passes, by job number.
         wake_s: decide again no later than this, also if nothing happens.
         clock: when the scheduler's loops run next.
     """

@@ -1,4 +1,4 @@
-"""The jobs that already run when a run begins: since when, on which hosts, and until when."""
+"""The jobs that already run when a run begins: their starts, hosts and ends."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,14 +21,14 @@ class StartingState:
         job: int64[N], numbers of jobs in the workload, in ascending order.
         start_s: float64[N], when each started, `now_s` at the latest.
         host: int32[T], the hosts of their tasks, those of one job after those of the job before.
-        expected_end_s: float64[N], when schedulers expect each to end, in the past for a job that is late; None: as
-            long after its start as its workload expects, on its slowest host.
-        end_s: float64[N], when each ends, later than `now_s`; None: as long after its start as its workload says it
-            lasts, and right after `now_s` where that is over.
-        last_host: the host that got the last task, -1 if none did; policies that go round the hosts look at it.
-        first_task: int64[J], the number by which policies know the first task of each job of the workload; None: its
-            place in the workload.
-        columns: what orders know of each job of the workload, `order.JobColumns`; None: what the workload says.
+        expected_end_s: float64[N], the expected end of each, in the past for a late job; None: its start plus the
+            expected runtime of its workload, on its slowest host.
+        end_s: float64[N], the end of each, later than `now_s`; None: its start plus the runtime of its workload, or
+            right after `now_s` if that has passed.
+        last_host: the host that got the last task, -1 if none did; round-robin policies use it.
+        first_task: int64[J], the number of the first task of each job of the workload for policies; None: its place in
+            the workload.
+        columns: the properties of each job for orders, `order.JobColumns`; None: those of the workload.
 
     Raises:
         InputError: a column of the wrong length, or the first value that breaks its rule.
@@ -85,7 +85,7 @@ class StartingState:
         )
 
     def check_jobs(self, tasks: Ints) -> None:
-        """See that it speaks of a workload whose jobs have these `tasks` int32[J].
+        """Check that it fits a workload whose jobs have these `tasks` int32[J].
 
         Raises:
             InputError: it does not.
@@ -97,7 +97,7 @@ class StartingState:
             raise InputError(len(self.host), f"the running jobs have {wanted} tasks, each of which has one host")
 
     def check_hosts(self, cluster: Cluster, demand: Floats) -> None:
-        """See that `cluster` holds its tasks, which ask for `demand` float64[T, R].
+        """Check that `cluster` holds its tasks, which ask for `demand` float64[T, R].
 
         Raises:
             InputError: it does not.

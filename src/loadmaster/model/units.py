@@ -20,7 +20,7 @@ TB = 1024**4
 LATEST_S = 2.0**53 / 1000
 """Some 285,000 years: up to here a float64 tells milliseconds apart."""
 UNLIMITED_S = 365 * 86400.0
-"""The expected runtime of a job to which nobody has set a limit, where the engine's own scheduler counts on that."""
+"""The expected runtime of a job without a limit, if the engine's own scheduler counts on that."""
 SHORTEST_S = 0.001
 """A log that arrives within less has one moment of arrival, whatever its load is said to be."""
 

@@ -1,4 +1,4 @@
-"""Jobs that want their hosts to themselves: they ask for hosts, and hold all cores of each (rule C5)."""
+"""Jobs with whole hosts: they ask for hosts, and hold all cores of each (rule C5)."""
 
 from dataclasses import replace
 

@@ -26,19 +26,19 @@ class Workload:
         runtime_s: float64[J], wall seconds, more than 0.
         demand: float64[J, R], what one task asks for; rounded down by less than 2**-24, and large amounts to whole
             numbers, as `loadmaster.model.exact_amounts` says.
-        tasks: int32[J], number of tasks, 1 or more; None means one task a job.
+        tasks: int32[J], number of tasks, 1 or more; None means one task for each job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
         project: int32[J], the account that pays (fair share is kept between projects); None means one project.
         user: int32[J], the user that submitted; None means unknown.
         job_id: int64[J], the identifier in the log; None means 0..J-1.
-        recorded_wait_s: float64[J], what each really waited, NaN where unknown; None where the log never says.
-        recorded_hosts: the hosts on which each really ran, by the log's names, as `model.host_names` reads them; no
-            name where unknown; None where the log never says.
+        recorded_wait_s: float64[J], the real wait of each, NaN where unknown; None if the log has no waits.
+        recorded_hosts: the real hosts of each, by the log's names, as `model.host_names` reads them; no name where
+            unknown; None if the log names no hosts.
         source: where the jobs come from, shown with every result.
-        synthetic: made by a generator; said wherever a result is shown.
-        constraints: what else binds the jobs; None where the log says nothing of the kind.
-        epoch_s: the site's own clock at second 0 of the log, in seconds since 1970; None where the log has no dates.
-        starting: the moment at which runs begin and the jobs that run then; None where hosts are empty at first.
+        synthetic: made by a generator; every result shows this.
+        constraints: further constraints of the jobs; None if the log has none.
+        epoch_s: the site's own clock at second 0 of the log, in seconds since 1970; None if the log has no dates.
+        starting: the moment at which runs begin and the jobs that run then; None if hosts are empty at first.
 
     Raises:
         InputError: a column of the wrong length, or the first value that breaks its rule.
@@ -81,7 +81,7 @@ class Workload:
         """A small workload from lists; every keyword that is no column of the class is a resource.
 
         Raises:
-            InputError: a keyword is so near to a column, or to one of `Constraints`, that it is a slip.
+            InputError: a keyword is nearly the name of a column, or of one of `Constraints`: probably a typing error.
         """
         optional = {name: columns.pop(name) for name in (*_OPTIONAL, *_OF_ALL) if name in columns}
         for name in columns:
@@ -120,7 +120,7 @@ class Workload:
         return self.runtime_s if self.estimate_s is None else self.estimate_s
 
     def expecting(self, expected_s: Floats) -> "Workload":
-        """The same with this for its estimates; as columns are views, what is written into it later is seen here."""
+        """The same with these estimates. Columns are views, so later changes of the array show here."""
         return replace(self, estimate_s=expected_s)
 
     @property
@@ -129,10 +129,10 @@ class Workload:
         return float(self.submit_s[-1] - self.submit_s[0]) if self.jobs else 0.0
 
     def check_resources(self, cluster: Cluster) -> None:
-        """See that jobs and hosts name the same resources in the same order, and that sums of them are exact.
+        """Check that jobs and hosts name the same resources in the same order, and that sums of them are exact.
 
         Raises:
-            InputError: they do not, or a task asks for a fraction of what hosts have hundreds of millions of.
+            InputError: they do not, or a task asks for a fraction of a resource of which hosts have more than 2**29.
         """
         if self.resources != cluster.resources:
             raise InputError(
@@ -184,7 +184,7 @@ class Workload:
         return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
 
     def refuse_starting(self, why: str) -> None:
-        """Refuse a log with a starting state where runs begin on empty hosts, or where its moments would not hold.
+        """Refuse a log with a starting state, for runs that begin on empty hosts or change its times.
 
         Raises:
             InputError: it has one.
@@ -194,7 +194,7 @@ class Workload:
             raise InputError(self.source or "this log", rule, fix="give the log without `starting`")
 
     def why_not_scaled(self, beta: float) -> tuple[str, bool]:
-        """Why no clock can tell the arrivals apart with this factor; empty if one can. And whether more would help."""
+        """Why the clock cannot distinguish the arrivals with this factor, or "", and whether a larger one helps."""
         last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
         said = f"the last job would come after {last_s:.3g} s, and a clock"
         if not last_s <= LATEST_S:
@@ -206,9 +206,8 @@ class Workload:
     def scaled(self, beta: float) -> "Workload":
         """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
 
-        A begin time stays as long after its job's arrival as it was, and a user thinks as long after the end of a job.
-        What really happened to the jobs is not known
-        there.
+        The time between an arrival and a begin time does not change, nor does a think time. Recorded waits and hosts
+        are dropped.
 
         Raises:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
@@ -231,10 +230,10 @@ class Workload:
         )
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
-        """Work asked for over what `cluster` can give from the first arrival to the last, as a fraction.
+        """Requested work over the work that `cluster` can do from the first arrival to the last, as a fraction.
 
         Load = sum(demand x tasks x runtime) / (capacity x speed x last arrival), Shai 2014, section 6, whose first
-        arrival is at 0. Here it need not be: the first jobs of a log may be left out.
+        arrival is at 0. Here it may be later, since the first jobs of a log may be left out.
         """
         work = float(np.sum(self.demand[:, resource] * self.task_count * self.runtime_s))
         assert cluster.speed is not None

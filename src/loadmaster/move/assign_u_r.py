@@ -1,4 +1,4 @@
-"""ASSIGN-U with reassignment: when a task ends, move those whose place has become too dear (Awerbuch et al. 1994)."""
+"""ASSIGN-U with reassignment: when a task ends, tasks whose host is too expensive now move (Awerbuch et al. 1994)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The few other hosts whose load a host knows at a tick, drawn by hashing, so that all movers know the same."""
+"""The few other hosts whose load a host gets at a tick, drawn by hashing, so that all movers get the same."""
 
 _MASK = (1 << 64) - 1
 
@@ -6,8 +6,8 @@ _MASK = (1 << 64) - 1
 def draw(seed: int, tick: int, host: int, channel: int, below: int) -> int:
     """A whole number in [0, below), the same whenever the same five are given (splitmix64 over their hash).
 
-    Nothing is remembered between draws: a tick that is skipped since nobody runs changes no other tick, and two
-    movers that draw different numbers of times still hear of the same hosts.
+    Nothing is remembered between draws: a tick that is skipped because no task runs changes no other tick. Two movers
+    that draw different numbers of times still get the same hosts.
 
     Example:
         >>> [draw(1, 2, 3, channel, below=10) for channel in range(4)]

@@ -1,4 +1,4 @@
-"""Enhanced Mosix: whenever hosts hear of each other, make the move that lowers the total opportunity cost most."""
+"""Enhanced Mosix: when a host gets the loads of others, make the move that lowers the total opportunity cost most."""
 
 from dataclasses import dataclass
 

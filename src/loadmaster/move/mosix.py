@@ -1,4 +1,4 @@
-"""Mosix as far as it can be rebuilt: balance the load, keep some memory free, hear only of a few other hosts."""
+"""A reconstruction of Mosix: balance the load, keep some memory free, with the loads of only a few other hosts."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Which host plays which part in a new packing, so that as little memory as possible moves."""
+"""Assigns hosts to the bins of a new packing, so that as little memory as possible moves."""
 
 import numpy as np
 

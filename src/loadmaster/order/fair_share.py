@@ -25,7 +25,7 @@ class FairShare:
     name: str = "fair-share"
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
-        """The order at work on a log that begins."""
+        """The state of the order at the beginning of a log."""
         jobs = job_columns(workload)
         return _Needs(jobs, self.share_of(1 + int(jobs.account.max(initial=0))))
 

@@ -1,4 +1,4 @@
-"""What an order may know of a waiting job."""
+"""The properties of a waiting job that an order gets."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from loadmaster.model.workload import Workload
 
 
 class Job(NamedTuple):
-    """One waiting job as a rank sees it: plain numbers, so that a rank can be compiled.
+    """One waiting job, the argument of a rank: plain numbers, so that a rank can be compiled.
 
     Attributes:
         submit_s: arrival, seconds from the start of the log.
@@ -38,7 +38,7 @@ class Job(NamedTuple):
 
 
 class Backlog(NamedTuple):
-    """What waits as a pass begins: all jobs that are ranked together, a job of several partitions once in each.
+    """The waiting jobs when a pass begins: all that are ranked together, a job of several partitions once in each.
 
     Sums are of whole numbers, so that they come out the same in whichever order jobs are added.
 
@@ -74,11 +74,11 @@ class JobColumns(NamedTuple):
     nice: Floats
 
     def job(self, number: int) -> Job:
-        """Job `number` as a rank sees it."""
+        """Job `number` as the argument of a rank."""
         return Job._make(column.item(number) for column in self)
 
     def backlog(self, jobs: Longs, now_s: float) -> Backlog:
-        """What waits where those `jobs` int64[Q] do."""
+        """The backlog of those `jobs` int64[Q]."""
         if len(jobs) == 0:
             return Backlog(0, 0.0, 0.0)
         core_s = np.minimum(self.expected_s[jobs] * self.cores[jobs], MOST_CORE_S).astype(np.int64)

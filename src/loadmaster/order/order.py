@@ -1,4 +1,4 @@
-"""What an order is: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
+"""The interface of an order: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ WITH_BACKLOG = 3
 
 
 class Ranking(Protocol):
-    """An order at work on one log: it is told what happens, and asked for ranks before every pass."""
+    """The state of an order for one log: it receives events, and gives ranks before every pass."""
 
     @property
     def period_s(self) -> float:
@@ -65,13 +65,13 @@ class AnyOrder(Protocol):
         ...
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
-        """The order at work on a log that begins."""
+        """The state of the order at the beginning of a log."""
         ...
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order without a memory: a function of the job, the time and, if it asks for it, of what waits.
+    """An order without a state: a function of the job, the time and, if it has a third parameter, the backlog.
 
     Attributes:
         name: as on the command line.
@@ -106,7 +106,7 @@ class Order:
         return len(signature(getattr(self.rank, "py_func", self.rank)).parameters) == WITH_BACKLOG
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
-        """The order at work on a log that begins."""
+        """The state of the order at the beginning of a log."""
         return JobByJob(self, job_columns(workload))
 
     def notes(self, workload: Workload, cluster: Cluster) -> tuple[str, ...]:

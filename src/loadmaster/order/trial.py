@@ -49,7 +49,7 @@ def typical_moments(jobs: JobColumns) -> Iterator[tuple[Job, float]]:
 
 
 def alone(job: Job, now_s: float) -> Backlog:
-    """What waits where this job does, and nobody else."""
+    """The backlog in which only this job waits."""
     return Backlog(1, float(int(min(job.expected_s * job.cores, MOST_CORE_S))), now_s - job.submit_s)
 
 

@@ -14,7 +14,7 @@ MOST = 500_000
 
 
 def beside(instance: Instance, packing: Packing, options: PackOptions = PackOptions()) -> list[dict[str, Any]]:
-    """A row a method: the packing itself, then the quick ones, the best first; of many tasks or a sum it alone.
+    """A row for each method: the packing itself, then the quick ones, the best first; of many tasks or a sum it alone.
 
     Args:
         instance: what was packed.

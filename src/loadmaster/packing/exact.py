@@ -1,4 +1,4 @@
-"""`--exact`: the fastest exact solvers for the size at hand, and what they could prove when time runs out."""
+"""`--exact`: the fastest exact solvers for the size at hand, and their proof, or the gap when time runs out."""
 
 import importlib.util
 import sys

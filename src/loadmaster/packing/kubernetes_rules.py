@@ -1,4 +1,4 @@
-"""What a pod says of its owner, its gang and its volumes: the words that live runs and plans share."""
+"""The owner, the gang and the volumes of a pod, in the words that live runs and plans share."""
 
 from collections.abc import Mapping
 from typing import Any

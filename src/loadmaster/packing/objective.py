@@ -1,4 +1,4 @@
-"""What a placement is to be good for, as `--minimise` names it: one amount, or a weighted sum of amounts."""
+"""The objective of a placement, as `--minimise` names it: one amount, or a weighted sum of amounts."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""What packers return: an attempt as a solver leaves it, and the packing a user sees."""
+"""The results of packers: the attempt of a solver, and the packing for the user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ INTERRUPTED = "Ctrl-C stopped the search: this is the best placement that it had
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """The bare outcome of a solver.
+    """The result of a solver, without shares.
 
     Attributes:
         host: int32[T], the host of every task; None if no complete mapping was found.
@@ -137,7 +137,7 @@ class Packing:
 
     @property
     def gap(self) -> float:
-        """How far the level is below the bound, or the cost above its bound, as a part of the bound.
+        """The distance of the level below the bound, or of the cost above its bound, as a part of the bound.
 
         NaN without a mapping; infinite for a cost whose bound is 0.
         """

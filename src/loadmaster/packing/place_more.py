@@ -25,7 +25,7 @@ PATIENCE = 30
 
 
 class MorePlaced(NamedTuple):
-    """What the search came to.
+    """The result of the search.
 
     Attributes:
         host: int32[T], -1 for tasks that are left over.

@@ -44,7 +44,7 @@ class TaskFile:
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
     """Read tasks, and hosts where the file has them.
 
-    A table has a row a task, and the columns of amounts that all tables have (`cores`, `memory_gb`, `gpus`,
+    A table has a row for each task, and the columns of amounts that all tables have (`cores`, `memory_gb`, `gpus`,
     `resource_NAME`, ...); it may have those of `task_table.TASK_COLUMNS`: `name`; `job`, whose tasks share one yield;
     `tasks`, how many such tasks the row stands for, all of one job; `weight` and `min_yield` of the job; `host`, where
     the task runs now.

@@ -1,4 +1,4 @@
-"""What stands in the way where not all tasks can be placed: the tasks that are too large for any host."""
+"""The reasons if not all tasks can be placed: the tasks that are too large for any host."""
 
 import numpy as np
 

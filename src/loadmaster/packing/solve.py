@@ -60,7 +60,7 @@ _CASANOVA = "Casanova et al. 2008"
 
 @dataclass(frozen=True)
 class PackOptions:
-    """What a user may say to a packer; each takes what concerns it.
+    """Options of packers; each packer uses those that concern it.
 
     Attributes:
         time_limit_s: for exact solvers, the local search, and the bisection over levels of placement policies.

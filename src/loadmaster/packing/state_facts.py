@@ -1,4 +1,4 @@
-"""What there is to say of a running state: what its hosts have, what runs and waits, and what is left for more."""
+"""The figures of a running state: capacity, running and waiting tasks, and what is left for more."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A packing in words and numbers: what is said of it as a whole, and a row for every task, also of refused jobs."""
+"""A packing in words and numbers: a summary, and a row for every task, also of refused jobs."""
 
 from dataclasses import replace
 from typing import Any

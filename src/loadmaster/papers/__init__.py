@@ -43,7 +43,7 @@ class StudyOptions:
         trace: one log given by the user.
         on: a Dask scheduler; None uses this machine's cores.
         live: measure on this machine what only real processes can show; such claims are else `not measured`.
-        watch: told how each part of the work gets on; None tells nobody.
+        watch: called with the progress of each part of the work; None calls nothing.
     """
 
     quick: bool = False

@@ -53,7 +53,7 @@ class Reproduction:
         title: the paper's own.
         claims: what it says, each beside what came out here.
         blocks: the page's, figures with captions, that show them.
-        notes: what must be known beside the claims, one sentence each.
+        notes: facts that a reader must know beside the claims, one sentence each.
     """
 
     paper: str

@@ -118,7 +118,7 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
 
 
 def resampled(statistic: Callable[..., float], *columns: Floats | Bools, seed: int = 0) -> Estimate:
-    """Any statistic of columns with a row a run, by the percentile bootstrap over rows.
+    """Any statistic of columns with a row for each run, by the percentile bootstrap over rows.
 
     Resamples in which it is not defined (no run of the kind asked about) are left out; if they are more than a
     twentieth it counts as not measured.

@@ -38,7 +38,7 @@ class QueueCase:
 
 @dataclass(frozen=True)
 class QueueRow:
-    """What one run came to.
+    """The results of one run.
 
     Attributes:
         wait_s, bounded_slowdown: means over the jobs.

@@ -1,4 +1,4 @@
-"""Dot product: the host whose free resources point the way of the task (VectorDot; Singh et al. 2008)."""
+"""Dot product: the host whose free resources are most like the demand of the task (VectorDot; Singh et al. 2008)."""
 
 from loadmaster.model.arrays import Floats
 

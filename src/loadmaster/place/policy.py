@@ -1,4 +1,4 @@
-"""What a placement policy is: a function that rates one host for one task."""
+"""The type of a placement policy: a function that rates one host for one task."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Called only for hosts that fit; all three arrays are float64[R]; ties go to the 
 
 
 class Context(NamedTuple):
-    """All that a score may know beyond the task and the host.
+    """Further data for a score, beyond the task and the host.
 
     Attributes:
         host: index of the host being rated.

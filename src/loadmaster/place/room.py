@@ -1,4 +1,4 @@
-"""A decision's own copy of what is free: find a host, take it, reserve it. Plain Python, the specification."""
+"""A decision's own copy of the free capacity: find a host, take it, reserve it. Plain Python, the specification."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

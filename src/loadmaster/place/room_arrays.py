@@ -1,4 +1,4 @@
-"""What the compiled room works on: what is free, which hosts may be used, and what is known not to fit."""
+"""The arrays of the compiled room: free capacity, hosts that may be used, and demands that do not fit."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class RoomArrays(NamedTuple):
     before: Floats
     held: Longs
     taken: Bools
-    count: Longs  # type: ignore[assignment]  # nobody asks a room how often it holds a value
+    count: Longs  # type: ignore[assignment]  # no code calls `count` of a room
     failed: NDArray[np.void]
     most: Floats
     memory: Floats

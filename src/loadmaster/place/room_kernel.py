@@ -1,6 +1,6 @@
 """The room of one pass, compiled: find hosts for a row, take them, reserve them. The same as `loadmaster.place.room`.
 
-What is free only shrinks within a pass: a demand that has failed fails again, and nobody looks for a host where the
+What is free only shrinks within a pass. So a demand that has failed fails again, and no host is searched for if the
 most that any host has is too little.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"

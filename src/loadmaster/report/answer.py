@@ -1,4 +1,4 @@
-"""What a comparison found, in one sentence: with samples, what they tell; without, what is lowest on this log.
+"""The answer of a comparison in one sentence: with samples their verdict, without them the lowest on this log.
 
 One replay of one log gives one number a rule and no interval, so the sentence speaks of this log alone then.
 """

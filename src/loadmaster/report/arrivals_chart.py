@@ -58,7 +58,7 @@ def use_chart(facts: StateFacts) -> Any:
 
 
 def state_page(name: str, answer: str, notes: Sequence[str], facts: StateFacts, chart: Any) -> Page:
-    """The page of a running state: the answer, a row a resource, the picture."""
+    """The page of a running state: the answer, a row for each resource, the picture."""
     cells = [
         [
             each.name,

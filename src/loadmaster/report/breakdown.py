@@ -1,4 +1,4 @@
-"""Waits, use, losses and stranded GPUs by what a site is organised by: rows, frame, CSV and tables (rule R16)."""
+"""Waits, use, losses and stranded GPUs by partition, user and so on: rows, frame, CSV and tables (rule R16)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,10 +33,10 @@ class RuleGroups:
     """The groups of one rule, or of the record.
 
     Attributes:
-        name: of the rule, as tables have it; `RECORDED` for what really happened.
+        name: of the rule, as tables have it; `RECORDED` for the log's own record.
         groups: by every property that the log knows.
         about: further columns of its rows, such as the load.
-        comparable: gains and costs are told beside it; not beside a record that queueing does not explain (rule H4).
+        comparable: gains and costs are shown against it; not against a record that queueing does not explain (rule H4).
     """
 
     name: str
@@ -59,7 +59,7 @@ class RuleGroups:
 
 
 def breakdown_rows(rules: Iterable[RuleGroups], by: Sequence[str]) -> list[dict[str, Any]]:
-    """A row a grouping, rule and group: waits in seconds, use in core and GPU seconds."""
+    """A row for each grouping, rule and group: waits in seconds, use in core and GPU seconds."""
     rules = list(rules)
     return [{"rule": rule.name, **rule.about, **row} for name in by for rule in rules for row in rule.by(name).rows()]
 

@@ -1,4 +1,4 @@
-"""The groups of jobs that gain and that pay under a rule, in words, compared with before (rule R16)."""
+"""The groups of jobs that gain and that lose under a rule, in words, compared with before (rule R16)."""
 
 from collections.abc import Sequence
 

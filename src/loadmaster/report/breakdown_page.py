@@ -1,4 +1,4 @@
-"""The part of a page that breaks results down: a chart and a table a grouping, and the groups that gain or pay."""
+"""The part of a page that breaks results down: a chart and a table a grouping, and the groups that gain or lose."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A breakdown in the terminal: a table a grouping, and the groups that gain and pay."""
+"""A breakdown in the terminal: a table for each grouping, and the groups that gain and lose."""
 
 from collections.abc import Sequence
 from functools import partial

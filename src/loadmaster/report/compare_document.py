@@ -19,7 +19,7 @@ ONE_RUN = "one run on one log cannot name a winner: these means have no interval
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Verdict, what has the lowest mean wait on this log at each load, a row a run, and what was left out.
+    """Verdict, what has the lowest mean wait on this log at each load, a row for each run, and what was left out.
 
     Where so many jobs are left out that there is no verdict, nothing is called lowest.
     """
@@ -61,7 +61,7 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
-    """The row of a run: what it came to, how sure that is; beside what really happened and what is possible."""
+    """The row of a run: its results with their intervals, beside the record and the best possible."""
     beside = beside_row(comparison, outcome) | beside_possible(comparison, outcome)
     beside |= machine_row(comparison, outcome)
     return outcome.row() | confidence_row(comparison, outcome) | beside

@@ -33,8 +33,8 @@ class Group:
         discipline: an order and a backfilling.
         outcomes: a run a policy.
         baseline: the run that all of this load are compared with; None if there is only one.
-        judged: the best may be called so; not where too many jobs are left out.
-        judgement: what samples say of this load.
+        judged: the best may be called best; false if too many jobs are left out.
+        judgement: the verdict of the samples at this load.
         hosts: the name of their machines, where there are several sets.
     """
 
@@ -47,7 +47,7 @@ class Group:
     hosts: str = ""
 
     def sampled(self, outcome: Outcome) -> Judged | None:
-        """What samples say of one of the runs; None where there are none."""
+        """The judgement of the samples on one of the runs; None without samples."""
         rows = () if self.judgement is None else self.judgement.rows
         return next((row for row in rows if row.setting == outcome.setting), None)
 
@@ -65,25 +65,25 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` has to show.
+    """The content of a comparison.
 
     Attributes:
         case: jobs and hosts, of the first set of machines.
         outcomes: in the order load, discipline, policy.
         baseline: name of the policy that the others are measured against.
-        remarks: what was left out, assumed or is synthetic.
-        command: how to make it again.
-        recorded: what really happened to the jobs; None where that is not known, or no run has the log's own arrivals.
+        remarks: what was left out or assumed, and whether data is synthetic.
+        command: the command that makes it again.
+        recorded: the log's own record; None if there is none, or no run has the log's own arrivals.
         on_hosts: the same host by host; None where the log does not name the hosts, or others than these.
         site_policy: the placement policy of the row of a site's own rule; empty where there is none.
-        possible: what is known of the best schedule at each load; empty if it was not computed.
+        possible: bound and best found at each load; empty if they were not computed.
         notes: what was assumed, and which options do nothing under some of the runs; they are among the remarks.
-        judgements: what samples say, a load each; empty where none were drawn.
+        judgements: the verdicts of the samples, one for each load; empty if none were drawn.
         machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.
         currency: of their prices; empty where it was not said.
         metrics: the columns of its table beside the mean wait, by name; empty for the usual ones.
-        by: the groupings that it is broken down by.
-        recorded_groups: what really happened to each group of jobs; () where that is not known.
+        by: the properties by which jobs are grouped.
+        recorded_groups: the record of each group of jobs; () if it is not known.
         whole: the comparison that this is a part of, where runs are left out that coincide with others; rules are
             named, and have their baseline, as there.
     """
@@ -108,7 +108,7 @@ class Comparison:
 
     @property
     def settings(self) -> list[Setting]:
-        """Of all runs, also of those that are left out."""
+        """The settings of all runs, also of those that are left out."""
         return [outcome.setting for outcome in (self.whole or self).outcomes]
 
     @property
@@ -151,7 +151,7 @@ class Comparison:
 
     @property
     def hosts_heading(self) -> str:
-        """What the column is called that tells the sets of machines apart."""
+        """The heading of the column with the sets of machines."""
         return "site" if self.of_changes else "hosts"
 
     @property
@@ -218,7 +218,7 @@ class Comparison:
 
     @property
     def judgement(self) -> Judgement | None:
-        """What samples say of the highest load, which the headline is about."""
+        """The verdict of the samples at the highest load, which the headline is about."""
         return max(self.judgements, key=lambda each: each.load, default=None)
 
 

@@ -14,7 +14,7 @@ from loadmaster.runs.judgement import Judged, Judgement
 from loadmaster.runs.samples import why_not_seeds
 
 SAMPLES = 100
-"""As many are proposed to who asks for none."""
+"""The number of samples that is proposed if none are given."""
 
 
 def confidence_sentence(comparison: Comparison, judgement: Judgement) -> str:

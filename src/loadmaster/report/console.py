@@ -1,4 +1,4 @@
-"""What people read, on stdout and stderr: names are shown as they are, and a poor terminal gets poorer signs.
+"""Text for people, on stdout and stderr: names are shown as they are, and simple terminals get simpler signs.
 
 Names of files, hosts, jobs and policies come from the user and may hold anything. So brackets are brackets, never
 markup; and what an output cannot encode, such as a star under `PYTHONIOENCODING=ascii`, is replaced and never an error.

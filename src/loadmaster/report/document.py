@@ -34,7 +34,7 @@ def document(
     Args:
         verb: its name; that of the schema too.
         content: the verb's own keys; `rows` where it is a table.
-        command: how to make it again.
+        command: the command that makes it again.
         seed: of every random draw; None where nothing is drawn.
         synthetic: the data was made by a generator; None where a verb has no data or does not know.
         notes: what was assumed, in sentences.

@@ -29,7 +29,7 @@ def explain_page(record: Record, explanation: Explanation, top: int, command: st
         record: of the run.
         explanation: of the job.
         top: how many of the hosts that it could have had stand in the table.
-        command: how to make it again.
+        command: the command that makes it again.
     """
     title, *more = _plain(record, explanation)
     sections: list[list[Block]] = [[Text(note, "warning") for note in record.live_notes]]

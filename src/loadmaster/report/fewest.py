@@ -1,4 +1,4 @@
-"""How many machines a target takes: the answer in words, and a row a rule and kind of machine (rules D14 and D15)."""
+"""How many machines a target takes: the answer in words, and a row for each rule and kind (rules D14 and D15)."""
 
 import math
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class FewestRow:
 
     Attributes:
         machines: the jobs on the most machines that were to be tried.
-        fewest: what the log itself says.
-        needed: what samples say; None without.
+        fewest: the answer of the log itself.
+        needed: the answers of the samples; None without samples.
     """
 
     machines: MachineSet
@@ -39,7 +39,7 @@ class FewestRow:
 
     @property
     def cost_per_hour(self) -> float | None:
-        """What the fewest cost an hour; None where there are none, or prices are not known."""
+        """The cost of the fewest machines an hour; None if there are none, or prices are not known."""
         return None if self.fewest.cluster is None else self.fewest.cluster.cost_per_hour
 
     @property
@@ -52,19 +52,19 @@ class FewestRow:
 
 @dataclass(frozen=True, eq=False)
 class FewestFound:
-    """What `fewest` has to show.
+    """The content of the answer of `fewest`.
 
     Attributes:
         case: the jobs, on the first machines.
         target: the waits that must not be exceeded.
         answers: by kind of machine, then discipline, then policy.
-        remarks: what was left out, assumed or is synthetic.
+        remarks: what was left out or assumed, and whether data is synthetic.
         notes: what was assumed.
-        command: how to make it again.
+        command: the command that makes it again.
         currency: of the prices; empty where it was not said.
         drawing: how samples were drawn; None without.
         growth: times the jobs an hour of the log.
-        mixes: what was tried of mixes of several kinds, under each rule; empty where none were.
+        mixes: the mixes of several kinds that were tried, under each rule; empty if none were.
     """
 
     case: Case
@@ -79,7 +79,7 @@ class FewestFound:
     mixes: tuple[MixesTried, ...] = ()
 
     def mixes_under(self, each: FewestRow) -> MixesTried | None:
-        """What was tried of mixes under the rule of an answer; None where none were."""
+        """The mixes that were tried under the rule of an answer; None if none were."""
         return next((mixes for mixes in self.mixes if mixes.setting == each.fewest.setting), None)
 
     @property

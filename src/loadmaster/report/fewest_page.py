@@ -1,4 +1,4 @@
-"""The page of `fewest`: the answer, the wait against the number of machines, and a row a rule and kind of machine."""
+"""The page of `fewest`: the answer, the wait against the number of machines, and a row for each rule and kind."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def subtitle(result: FewestFound) -> str:
 
 
 def fewest_table(result: FewestFound) -> Table:
-    """A row a rule and kind of machine; the best is marked."""
+    """A row for each rule and kind of machine; the best is marked."""
     unit, size = unit_for([each.fewest.outcome.metrics.p99_wait_s for each in result.answers if each.fewest.outcome])
     heads, cells = columns_of(result, unit, size)
     best = [r for r, each in enumerate(result.answers) if each is result.best]
@@ -83,7 +83,7 @@ def _cells(result: FewestFound, each: FewestRow, size: float, *, priced: bool) -
 
 
 def fewest_chart(result: FewestFound) -> Any:
-    """The wait that the target speaks of against the number of machines, a line a rule and kind of machine."""
+    """The wait that the target speaks of against the number of machines, a line for each rule and kind of machine."""
     import altair as alt
 
     name, most_s, read = _measure(result)

@@ -1,4 +1,4 @@
-"""What a fit found of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
+"""The result of a fit of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
 
 import math
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ MOST_ERROR = 0.5
 
 @dataclass(frozen=True, eq=False)
 class FitFound:
-    """The verdict, and what was tried.
+    """The verdict, and the queues that were tried.
 
     Attributes:
         log: its name.
-        really: what the log recorded; None where it does not say.
+        really: the log's own record; None if there is none.
         rejected: jobs that did not fit the machines; skipped: lines of the log that could not be used.
         room: what was in use, and the jobs that waited, over time; None where the log does not say.
-        fit: what was tried; None where queueing explains nothing, so that nothing was.
+        fit: the queues that were tried; None if queueing explains nothing, so that none were.
         refused: why no queue is offered; empty where one is.
-        remarks: what was left out, assumed or is synthetic, one sentence each.
+        remarks: what was left out or assumed, and whether data is synthetic, one sentence each.
         notes: what was assumed.
         synthetic: the log was made by a generator.
-        command: how to make it again.
+        command: the command that makes it again.
     """
 
     log: str
@@ -68,7 +68,7 @@ def why_refused_before(case: Case) -> str:
 
 
 def fit_result(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
-    """What a fit came to; `refused` says why nothing was tried, `remarks` what was left out or assumed."""
+    """The result of a fit; `refused` has the reason if nothing was tried, `remarks` what was left out or assumed."""
     really = recorded(case.workload, case.cluster, case.launch_s)
     if fit is not None and not fit.best.beside.odd.error <= MOST_ERROR:
         error = percent(fit.best.beside.odd.error)
@@ -118,7 +118,7 @@ def ranked(result: FitFound) -> "list[TriedQueue]":
 
 
 def fit_rows(result: FitFound) -> list[dict[str, Any]]:
-    """A row a queue that was tried, as plain values."""
+    """A row for each queue that was tried, as plain values."""
     return [
         {
             **asdict(each.queue),

@@ -11,7 +11,7 @@ from loadmaster.report.theme import rows, themed
 from loadmaster.report.time_charts import unit_of
 
 MOST_BARS = 5_000
-"""Bars of a chart: more take a browser seconds, and nobody tells them apart."""
+"""Bars of a chart: more take a browser seconds, and cannot be told apart."""
 MOST_NAMED = 60
 """Hosts up to which each bears its name."""
 

@@ -1,4 +1,4 @@
-"""What `info` says of dates, of the window of a dump, and of the machines that a log shows."""
+"""The sentences of `info` on dates, on the window of a dump, and on the machines that a log shows."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The jobs of a live record by what a site is organised by, all or those that arrived lately, for a report by cron."""
+"""The jobs of a live record by partition, user and so on, all or only recent ones, for a report by cron."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What there is to say of a whole log, in words: for the terminal and for the page."""
+"""The facts about a whole log, in words: for the terminal and for the page."""
 
 from loadmaster.model.licences import show_amount
 from loadmaster.model.units import percent, show_seconds

@@ -1,4 +1,4 @@
-"""Several sets of machines side by side: what each costs, and what waiting is bought with it (rules N1 to N4)."""
+"""Several sets of machines side by side: the cost and the waits of each (rules N1 to N4)."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""A picture of moves: what the tasks on every host ask of it, before and after."""
+"""A picture of moves: the demands of the tasks on every host, before and after."""
 
 from typing import Any
 

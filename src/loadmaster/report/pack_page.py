@@ -38,11 +38,11 @@ def pack_page(
         answer: the sentence on top.
         notes: below it.
         facts: of the packing, as `packing.summary` gives them.
-        methods: a row a packer, as `packing.beside` gives them; that of the packing first.
+        methods: a row for each packer, as `packing.beside` gives them; that of the packing first.
         instance: what was packed.
         packing: its packing.
-        tasks: a row a task, as `packing.summary` gives them.
-        command: how to make it again.
+        tasks: a row for each task, as `packing.summary` gives them.
+        command: the command that makes it again.
     """
     blocks: list[Block] = [Text(note, "note") for note in notes]
     if not packing.placed:

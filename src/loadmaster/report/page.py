@@ -57,8 +57,8 @@ class Chart:
 
     Attributes:
         chart: of Altair, or a specification of Vega-Lite.
-        caption: stands below it.
-        alt: what it shows, for who cannot see it; the heading above and the caption where it is not given.
+        caption: the text below it.
+        alt: what it shows, for screen readers; the heading above and the caption if it is not given.
     """
 
     kind: ClassVar = "chart"
@@ -84,7 +84,7 @@ class Page:
 
     Attributes:
         title: the page's main sentence.
-        blocks: what stands below it, in order.
+        blocks: the blocks below it, in order.
         subtitle: below the title.
         label: a small word above the title, such as the name of the report.
     """

@@ -53,7 +53,7 @@ def host_row(instance: Instance, reasons: TaskReasons, each: HostForTask) -> dic
 
 
 def table_of_hosts(instance: Instance, rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Heads and cells: a row a host."""
+    """Heads and cells: a row for each host."""
     with_levels = any(row["level"] is not None for row in rows)
     level = "lowest yield / weight" if instance.weighted else "minimum yield"
     heads = ["host", "room beside the other tasks", *([level] if with_levels else []), "why not", "room without"]

@@ -1,4 +1,4 @@
-"""Runs beside what is possible at all: the bound, the best schedule found, and what may be said of them (rule D13)."""
+"""Runs beside the bound and the best schedule found, and what may be claimed of them (rule D13)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

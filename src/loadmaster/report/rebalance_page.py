@@ -33,7 +33,7 @@ def rebalance_page(
         now: the state before the moves.
         plan: the moves.
         amount: a cost in words.
-        command: how to make it again.
+        command: the command that makes it again.
     """
     blocks: list[Block] = [Text(note, "note") for note in (*notes, *facts["missing"])]
     blocks.append(_levels(facts, amount))

@@ -1,4 +1,4 @@
-"""What really happened beside what was simulated: what is claimed of it, and what is not (rules H5 to H7)."""
+"""The log's own record beside simulations: what is claimed, and what is not (rules H5 to H7)."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The groups of all runs of a comparison, and of what really happened, for its breakdown."""
+"""The groups of jobs in all runs of a comparison and in the log's own record, for its breakdown."""
 
 from loadmaster.report.answer import leader
 from loadmaster.report.breakdown import RECORDED, RuleGroups

@@ -34,7 +34,7 @@ def run_page(
 
     Args:
         record: of the run.
-        outcome: what it came to.
+        outcome: the results of the run.
         command: that makes the page.
         metrics: the columns of its table beside the mean wait; the usual ones where there are none.
         by: the groupings that it is broken down by.

@@ -1,4 +1,4 @@
-"""The page of `share`: how much longer jobs take than alone, method by method, and what each did to them."""
+"""The page of `share`: how much longer jobs take than alone, method by method."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -17,7 +17,7 @@ def _unit(timeline: ShareTimeline) -> tuple[str, float]:
 
 
 def shares_chart(timeline: ShareTimeline) -> Any:
-    """A row a task, the first so many of them; bars by host, darker where the share is larger."""
+    """A row for each task, the first so many of them; bars by host, darker where the share is larger."""
     import altair as alt
 
     unit, size = _unit(timeline)
@@ -50,7 +50,7 @@ def shares_chart(timeline: ShareTimeline) -> Any:
 
 
 def load_chart(timeline: ShareTimeline) -> Any:
-    """Cores given over time, a row a host."""
+    """Cores given over time, a row for each host."""
     import altair as alt
 
     unit, size = _unit(timeline)

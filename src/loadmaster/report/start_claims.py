@@ -17,10 +17,10 @@ FEW = 20
 
 @dataclass(frozen=True, eq=False)
 class QueuedJob:
-    """The job that is asked about.
+    """The waiting job of the forecast.
 
     Attributes:
-        name: as it was asked for.
+        name: as the user gave it.
         tasks: how many it has.
         cores: of all of its tasks.
         limit_s: the runtime that the scheduler counts on.
@@ -36,22 +36,22 @@ class QueuedJob:
 
 @dataclass(frozen=True, eq=False)
 class StartFound:
-    """What `when` has to show.
+    """The content of the answer of `when`.
 
     Attributes:
-        job: the job that is asked about.
+        job: the waiting job of the forecast.
         listed_s: when the queue was listed, in seconds since 1970 as the listing counts them; None without dates.
         running: jobs that run then.
         waiting: jobs that wait then, this one among them.
         forecast: of the job as it is.
         changes: of other requests, in the same samples.
-        coverage: how past forecasts fared; None where none were made.
-        why_never: why the rules of the site keep it from ever starting; empty where they do not.
+        coverage: the accuracy of past forecasts; None if none were made.
+        why_never: why it can never start under the rules of the site; empty if it can.
         rule: policy and discipline.
         sampled: runtimes and arrivals are drawn from a log.
         log: its name; empty without.
         notes: what was assumed, one sentence each.
-        command: how to make it again.
+        command: the command that makes it again.
         seed: of all draws.
     """
 

@@ -1,4 +1,4 @@
-"""The page of `when`: the answer, the chance of a start over time, other requests, and how past forecasts fared."""
+"""The page of `when`: the answer, the chance of a start over time, other requests, and past forecasts."""
 
 import math
 from typing import Any

@@ -20,7 +20,7 @@ def write_summary(path: Path, comparison: Comparison) -> None:
 
 
 def write_groups(path: Path, comparison: Comparison) -> None:
-    """A row a run and group, by everything that the log knows of its jobs."""
+    """A row for each run and group, by everything that the log knows of its jobs."""
     rows = [
         {**rule_document(outcome.setting), "load": outcome.load, **row}
         for outcome in comparison.outcomes
@@ -32,7 +32,7 @@ def write_groups(path: Path, comparison: Comparison) -> None:
 
 
 def summary_frame(comparison: Comparison) -> pl.DataFrame:
-    """What really happened, where known, and a row a run: all that `--json` gives, a column a resource, the setting."""
+    """The record, if known, and a row for each run: all that `--json` gives, columns for resources, the setting."""
     rows = [] if comparison.recorded is None else [recorded_row(comparison)]
     if rows and comparison.on_hosts is not None:
         rows[0] |= {f"stranded_{name}": part for name, part in comparison.on_hosts.stranded.items()}

@@ -121,7 +121,7 @@ def unchecked() -> Iterator[None]:
 
 @contextmanager
 def for_a_page() -> Iterator[None]:
-    """As `unchecked`, for charts that only a page shows: nobody changes a chart once it is there.
+    """As `unchecked`, for charts that only a page shows: no code changes a chart once it is there.
 
     So charts that are made of each other share their encodings and their look, and what is made of charts shares these.
     Altair copies them all for every layer, facet and title, which took two thirds of the time of a page.

@@ -1,4 +1,4 @@
-"""Pictures of a search: what every trial came to, and the weeks that were held out."""
+"""Pictures of a search: the results of every trial, and the held-out weeks."""
 
 import math
 from typing import Any
@@ -36,7 +36,7 @@ def trials_chart(tuning: Tuning) -> Any:
 
 
 def _rival(tuning: Tuning) -> list[Any]:
-    """Lines at what the rule to beat, and a built-in winner, came to on the same logs; none where nothing was found."""
+    """Lines at the figures of the rule to beat and of a built-in winner on the same logs; none if nothing was found."""
     if tuning.unseen is None:
         return []
     lines = _line(tuning, tuning.unseen.rival, "the rule to beat", _RIVAL, 0)

@@ -1,4 +1,4 @@
-"""What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
+"""The result of a search, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
 from loadmaster.measure.metric import METRICS
 from loadmaster.model.units import show_seconds, signed

@@ -18,7 +18,7 @@ SHOWN = ("mean_wait_s", "mean_bounded_slowdown", "p95_wait_s", "longest_wait_s")
 
 
 def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:
-    """All that a search came to."""
+    """All results of a search."""
     holdout, case = tuning.unseen, tuning.case
     content = {
         "answer": tune_answer(tuning),
@@ -51,7 +51,7 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
 
 
 def trial_rows(tuning: Tuning) -> list[dict[str, Any]]:
-    """A row a trial; `times` a figure is its ratio to that of the baseline on the same logs."""
+    """A row for each trial; `times` a figure is its ratio to that of the baseline on the same logs."""
     return [
         {"trial": trial.number, **_figures(tuning, trial.figures), "values": dict(trial.values)}
         for trial in tuning.selection.trials

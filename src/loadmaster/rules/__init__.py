@@ -1,4 +1,4 @@
-"""The one door for a function that a user gives: by `file.py:name` or as an object, near names, is it sound.
+"""Functions that a user gives, by `file.py:name` or as an object: found, checked, with hints for near names.
 
 What it is for (a placement policy, a packer's policy) is said by the room that takes it; compiling is `compiled`'s.
 """

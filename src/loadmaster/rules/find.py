@@ -1,7 +1,7 @@
 """Finds what a user names as `file.py:name`: reads the file, runs it once, takes the function out of it.
 
-A file is always run from its text, never from a copy on disk: what a record or another machine holds of it is run as it
-is, and nothing is written where somebody else could have put a link.
+A file is always run from its text, never from a copy on disk. So the text in a record or from another machine is run as
+it is, and nothing is written where another user could have put a link.
 """
 
 import contextlib
@@ -182,7 +182,7 @@ def _run(path: str, file: str, text: str) -> ModuleType:
         raise InputError(path, message[:200]) from error
     for called, value in list(vars(module).items()):
         plain = getattr(value, "py_func", None)
-        if getattr(plain, "__module__", "") == name:  # compiled by its author, who may have left out checks of indices
+        if getattr(plain, "__module__", "") == name:  # compiled by its author, perhaps without checks of indices
             setattr(module, called, plain)
     return module
 

@@ -18,7 +18,7 @@ class FunctionShape(NamedTuple):
         kind: what it is, with its article.
         text: how its first line may look.
         takes: how many parameters it may have.
-        instead: what to do in the place of a default, which nobody sets.
+        instead: what to do in place of a default, which is never set.
         last: the name that the last parameter bears where it has the most; empty for any.
     """
 
@@ -103,7 +103,7 @@ def check_function(function: FunctionType, named: Reference | str, shape: Functi
 
 
 def draws_at_random(function: FunctionType) -> bool:
-    """Whether `function`, or one of its own that it calls, draws from a generator that nobody has seeded.
+    """Whether `function`, or one of its own that it calls, draws from a generator without a seed.
 
     It looks at the names in the code and what they stand for: `random` and `numpy.random`, whole or by function. Code
     that names a `seed` is taken to seed.

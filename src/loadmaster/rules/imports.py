@@ -1,4 +1,4 @@
-"""What a user's file takes from other files of the user's: these shape a result as much as its own text does."""
+"""The imports of a user's file from other files of the user: they affect a result as much as its own text."""
 
 import ast
 import importlib.util
@@ -19,7 +19,7 @@ def imported(texts: Iterable[str]) -> dict[str, str]:
     """A digest of every Python file that `texts` import, one after another, by the name of its module.
 
     Python's own modules and installed packages are left out; of this package's modules it is the stamp. What a file
-    reads in other ways nobody can know.
+    reads in other ways cannot be known.
 
     Args:
         texts: of the files.

@@ -1,4 +1,4 @@
-"""Rules that are called as they are, in this process: objects with state, and functions that no text stands for.
+"""Rules that are called as they are, in this process: objects with state, and functions without a text.
 
 Such a rule cannot be compiled, sent to another machine or made again from a record. It belongs to the process that made
 it, and its state is its own after the run.

@@ -1,4 +1,4 @@
-"""Runs as things to keep: what one is to do, what it came to, its record on disk, and sweeps of many.
+"""Runs: their settings, their results, their records on disk, and sweeps of many runs.
 
 It stands above the engines, and below everything that shows results or drives a real cluster. Every name here is loaded
 when it is first used: a list of rules needs neither engines nor readers nor a database.

@@ -29,20 +29,20 @@ MOST_WORK_LEFT_OUT = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What every run of a comparison shares.
+    """The data that all runs of a comparison share.
 
     Attributes:
         workload: the jobs that the cluster can hold, as the log has them.
         cluster: the hosts.
         rejected: jobs left out because no empty host could hold them, by reason.
         skipped: lines of the log that were left out, by reason.
-        notes: what the user must know of the data, one sentence each.
+        notes: facts that the user must know about the data, one sentence each.
         spread: where the tasks of one job may go; empty where that is not known.
         several_tasks: the log has jobs of several tasks.
         recipe: how a synthetic log says that it was made.
         among: all sets of machines on which the same jobs are compared, where there are several (rule N1).
         first: the case of the first of them, whose load is the one asked for; None where it is this one.
-        allowed: there is a verdict however much is left out.
+        allowed: there is a verdict, however many jobs are left out.
         window_s: when the window of the dump opens, if runs begin then (rule L12); None if they begin with the log.
         launch_s: by so much the runtimes are longer than in the log, since a site launches and cleans up (rule H12).
     """
@@ -118,7 +118,7 @@ class Case:
 
     @property
     def left_out_first(self) -> str:
-        """What is left out, as the sentence before an answer; empty where nothing is."""
+        """The left-out jobs, as the sentence before an answer; empty if there are none."""
         return f"Left out: {self.left_out}. " if self.left_out else ""
 
     def beta_for(self, load: float) -> float:

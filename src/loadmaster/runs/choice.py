@@ -22,7 +22,7 @@ class Candidate:
 
     Attributes:
         host: its number.
-        score: what the policy gave it; the lowest wins.
+        score: the score of the policy; the lowest wins.
         free: float64[R], what was free before the job was placed.
     """
 
@@ -33,11 +33,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Member:
-    """What a member of a meta-rule would have done in the cycle.
+    """The decision of a member of a meta-rule in the cycle.
 
     Attributes:
         name: of the policy.
-        value: what that was held to be worth, the higher the better; None if it was not worked out.
+        value: its value for the meta-rule, the higher the better; None if it was not computed.
         started: how many jobs it would have started; None if it was not tried.
         won: its decision was the one taken.
     """
@@ -54,7 +54,7 @@ class Followed:
 
     Attributes:
         name: as its members are written.
-        look_s: when it looked at the queue last, and all members were not worth the same; None if they were.
+        look_s: when it last looked at the queue and the values of the members differed; None if they did not.
         mean_wait_s: the mean wait of the queue of that moment under each member, by name.
         counted_wait_s: as long as that counts where members are compared.
     """
@@ -67,17 +67,17 @@ class Followed:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """One task's place, decided again.
+    """The placement of one task, decided again.
 
     Attributes:
         policy: the policy that rated the hosts; of a meta-rule, the member that won.
-        summary: what that policy prefers, in words.
+        summary: which hosts that policy prefers, in words.
         candidates: the hosts that were rated, the best first.
         fitting: hosts open to the job that had room for the task as its turn came.
         kept_back: those of them that were not offered: reserved, or held by the discipline for other jobs.
         started_before: jobs that got their hosts earlier in the same cycle.
         queue_length: jobs waiting as the cycle began.
-        members: for a meta-rule, what each member would have done.
+        members: for a meta-rule, the decision of each member.
         same: the decision came out as in the record.
         followed: the member that a twin followed as the job started; None under any other discipline.
     """
@@ -122,7 +122,7 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
 
 
 def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: Floats) -> tuple[Choice, Decision]:
-    """Why a job gets its first host when a rule decides on a snapshot; and the decision, which nobody has compared.
+    """Why a job gets its first host when a rule decides on a snapshot; and the decision, not yet compared.
 
     Args:
         rule: that decides.
@@ -143,7 +143,7 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
             for m, option in enumerate(followed.options)
         )
         winner = members_of(policy)[followed.chosen]
-    if isinstance(discipline, Twin):  # looks compile the policy, which nobody listens to then
+    if isinstance(discipline, Twin):  # looks compile the policy, so the listener would get nothing
         snapshot = discipline.looked(snapshot, winner)
     listener = Listener(winner, task)
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)

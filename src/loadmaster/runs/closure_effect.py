@@ -1,4 +1,4 @@
-"""What waits longer because hosts close: the same run with them open beside it (rule C12)."""
+"""Jobs that wait longer because hosts close, against the same run with open hosts (rule C12)."""
 
 from dataclasses import dataclass, replace
 from typing import Any

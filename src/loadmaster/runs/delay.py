@@ -1,4 +1,4 @@
-"""What a job waited for: which resource was short, which jobs were ahead, when its host became free enough."""
+"""The reasons for a job's wait: which resource was short, which jobs were ahead, when its host became free enough."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -151,7 +151,7 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
 
 
 def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
-    """The reasons by moment, `KEPT` only where Slurm's loops, if it is they that serve the queue, looked at anybody."""
+    """The reasons by moment; if Slurm's loops serve the queue, `KEPT` only where they tried some job."""
     kept_s = [now for now, why in ways if why == KEPT]
     loops = slurm_of(record) if kept_s else None
     if loops is None:

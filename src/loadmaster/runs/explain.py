@@ -35,11 +35,11 @@ class EarlierRun:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of one job.
+    """The history of one job, with reasons.
 
     Attributes:
         job: its number in the record.
-        identifier: what its user, or the log, calls it.
+        identifier: its name for its user, or in the log.
         submit_s: its arrival, seconds from the start of the log, as it was simulated.
         runtime_s: seconds that it ran, or would have run.
         tasks: how many it has.
@@ -48,9 +48,9 @@ class Explanation:
         hosts: the host of each task; empty if it never started.
         cards: the numbers of the GPUs of its host that each task took; empty if it never started, or where GPUs are no
             cards (rule Q22).
-        delay: what it waited for.
-        choice: why its first task got its host; None if it never started, or that cannot be worked out again.
-        unexplained: why it cannot; mostly empty.
+        delay: its wait and the reasons.
+        choice: why its first task got its host; None if it never started, or if that cannot be repeated.
+        unexplained: why it cannot be repeated; mostly empty.
         stops: its runs before the last, in the order of time.
     """
 
@@ -70,7 +70,7 @@ class Explanation:
 
     @property
     def waited(self) -> bool:
-        """It was passed over in at least one cycle; the wait for the first cycle after its arrival does not count."""
+        """Whether it did not start in at least one cycle; its wait for the first cycle does not count."""
         return self.start_s is None or self.delay.cycles > 1
 
 
@@ -88,7 +88,7 @@ def explain(
         record: the run.
         identifier: of the job.
         trust: run the Python of a policy file that the record carries, without which no choice can be explained.
-        chosen: who can tell better than the record why a job got its host; raises InputError where it cannot.
+        chosen: explains better than the record why a job got its host; raises InputError where it cannot.
         live: tells what the record of a live run knows of a job's wait.
 
     Raises:
@@ -147,7 +147,7 @@ def _stops(record: Record, job: int) -> tuple[EarlierRun, ...]:
 def _choice(
     record: Record, job: int, chosen: Callable[[int], Choice] | None, stops: tuple[EarlierRun, ...]
 ) -> tuple[Choice | None, str]:
-    """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
+    """Why it got its host, or why that is not known: the record of a live run lacks a part of what it observed."""
     if stops and not stops[-1].lost:
         return None, RESUMED
     try:

@@ -1,4 +1,4 @@
-"""What samples of a log say of the rules that ran on them: differences with intervals, and the best or none."""
+"""The verdict of samples of a log on the rules that ran on them: differences with intervals, and the best or none."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ class Sampled:
     Attributes:
         drawing: how they were drawn.
         runs: those of each rule.
-        looks: how often each rule was looked at in a race; () where there was none.
+        looks: how often each rule was tested in a race; () if there was none.
         ending: why the race ended.
     """
 
@@ -55,11 +55,12 @@ class Judged:
 
     Attributes:
         setting: how the rule was run.
-        difference: its mean wait against the baseline's; None of the baseline itself, and of what may not be judged.
+        difference: its mean wait against the baseline's; None for the baseline, and for rules that may not be judged.
         rank: 1 + the number of samples with a lower mean wait than the log itself.
-        samples: it ran on.
+        samples: the number of samples that it ran on.
         lowest_in: the part of the samples of all in which it has the least mean wait.
-        weeks: of log that would tell it from the leader, about; None where that is known, or nothing says it.
+        weeks: about how many weeks of log would distinguish it from the leader; None if they are distinguished already,
+            or if the samples do not tell.
         differences: of every metric by its name, as `difference` of the mean wait; empty where that is None.
     """
 
@@ -74,7 +75,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the samples say of one load.
+    """The verdict of the samples at one load.
 
     Attributes:
         load: offered.

@@ -1,4 +1,4 @@
-"""Every kind of rule that can be named, read off the registries, and where each is taken."""
+"""Every kind of rule that can be named, from the registries, and the options that take it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ def slurm_of(record: Record) -> Slurm | None:
 
 
 def without_a_pass(record: Record, loops: Slurm, until_s: float) -> set[float]:
-    """The cycles up to `until_s` in which none of Slurm's loops was due, so that nobody was looked at."""
+    """The cycles up to `until_s` in which none of Slurm's loops was due, so that no job was tried."""
     passed, idle = set[float](), set[float]()
 
     def watch(snapshot: Snapshot, decision: Decision) -> None:

@@ -30,7 +30,7 @@ class MachineSet:
     """One of the sets of machines that the jobs run on.
 
     Attributes:
-        name: as it was given; empty where it is the only one.
+        name: as the user gave it; empty if it is the only one.
         case: the jobs on it.
         cannot_hold: jobs of the log that it cannot hold; those that any of the sets cannot hold run on none.
         changed: it is a site after a change, and only the site's own queue runs on it.

@@ -11,8 +11,8 @@ from loadmaster.scheduling import Discipline
 from loadmaster.scheduling.resolved_constraints import binds
 
 GLADLY = (Blocking, Skip, Easy)
-"""Backfillings that are many times as fast on one host, by their exact type: conservative backfilling is not, and
-nobody knows what a rule of one's own looks at."""
+"""Backfillings that are many times as fast on one host, by their exact type. Conservative backfilling is not, and it is
+not known what a user's own rule reads."""
 BY_FREE = 1
 """The netbatch walk reserves hosts by what they have free of this resource, the last where there are fewer."""
 

@@ -1,4 +1,4 @@
-"""What a job of a recorded run waited for in others at a moment, from the dependencies that its log has."""
+"""The open dependencies of a job of a recorded run at a moment, from those in its log."""
 
 from loadmaster.model.awaited_jobs import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS

@@ -1,4 +1,4 @@
-"""One run and all that is kept of it for tables and charts; small, whatever the number of jobs."""
+"""The results of one run that are stored for tables and charts; small for any number of jobs."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ from loadmaster.sim.queue.engine_cost import is_plain_quicker
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a run came to.
+    """The results of a run.
 
     Attributes:
         setting: how it was run.
@@ -101,7 +101,7 @@ class Run(NamedTuple):
     Attributes:
         workload: the jobs as they arrived, at the load of the run (rule C11).
         schedule: of those jobs.
-        outcome: what it came to.
+        outcome: the results of the run.
     """
 
     workload: Workload
@@ -171,7 +171,7 @@ def measured_outcome(
     simulated_jobs_per_s: float,
     faults: tuple[str, ...] = (),
 ) -> Outcome:
-    """What a schedule came to.
+    """The results of a schedule.
 
     Args:
         case: jobs and hosts before they were scaled.

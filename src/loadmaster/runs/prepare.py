@@ -1,4 +1,4 @@
-"""What is done on this machine before many runs begin: engines are compiled, memory is counted."""
+"""The preparation of many runs on this machine: engines are compiled, memory is counted."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -14,7 +14,7 @@ from loadmaster.runs.samples import Drawing, SampleRun
 MOST_LOOKS = 11
 """The last comes after 10,240 samples."""
 PROBE = 10
-"""So many samples of a look are drawn at a time while nobody knows how long a run lasts."""
+"""So many samples of a test are drawn at a time while the duration of a run is not known."""
 
 Draw = Callable[[Sequence[int], Sequence[int]], tuple[list[list[SampleRun]], int]]
 """(rules, samples) -> the runs of each of these rules on each of these samples, and how many were made only now."""

@@ -13,14 +13,14 @@ jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime
                  called (what a live engine calls it, where that is no number);
                  begun_on, begun_start_s, begun_expected_end_s, begun_end_s (the hosts and the times of jobs that ran as
                  the run began, if some did)
-tasks.parquet    a row a task: job, host, cards as above; only if a job has several
+tasks.parquet    a row for each task: job, host, cards as above; only if a job has several
 segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
                  end_s, lost (its work), host; only if there is one
 cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied); of a meta-rule
                  chosen (the name of the member that was followed)
 choices.parquet  of a meta-rule, a row a cycle in which its members were not worth the same: cycle (its row), time_s,
                  value_<member> (what that member was held to be worth, empty where it was not worked out)
-hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
+hosts.parquet    a row for each host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
 """
 
 import platform
@@ -69,7 +69,7 @@ LIVE = "a live run"
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A run as it was written.
+    """A run as it is on disk.
 
     Attributes:
         case: jobs (as the log has them, before scaling) and hosts.
@@ -77,8 +77,8 @@ class Record:
         schedule: when and where every task ran.
         workload: the jobs as they were simulated, arrivals scaled by `setting.beta`.
         sources: text of the user's policy files.
-        about: all of run.json.
-        called: what the engine of a live run calls each job, where that is no number; else empty.
+        about: the whole of run.json.
+        called: the names of jobs in the engine of a live run, if they are no numbers; else empty.
     """
 
     case: Case
@@ -91,11 +91,11 @@ class Record:
 
     @property
     def live_notes(self) -> tuple[str, ...]:
-        """What must be said of a live run: that it goes on, that jobs still ran."""
+        """Notes on a live run: that it goes on, that jobs still ran."""
         return self.case.notes if self.workload.source == LIVE else ()
 
     def name_of(self, job: int) -> int | str:
-        """What its user calls job number `job`: the engine's name, the task of an array as `12_3`, else its number."""
+        """The name of job number `job` for its user: the engine's name, `12_3` of an array's task, else its number."""
         bound = self.workload.constraints
         if self.called:
             return self.called[job]
@@ -105,7 +105,7 @@ class Record:
 
     @property
     def estimate_model(self) -> EstimateModel:
-        """What the discipline counted on, as far as it looked at it."""
+        """The estimates of the discipline, as far as it used them."""
         discipline, bound = discipline_of(self.setting, self.sources), binds(self.workload, self.case.cluster)
         return self.setting.estimate_model.under(discipline, self.workload, bound=bound)
 

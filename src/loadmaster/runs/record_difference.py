@@ -90,7 +90,7 @@ class RecordDifference:
 
     @property
     def settings(self) -> dict[str, tuple[Any, Any]]:
-        """What differs in how the two were made: parts of the setting, the data, the version of the program."""
+        """The differences between the two runs: parts of the setting, the data, the version of the program."""
         one, other = (
             {**each.setting.plain(), "name of the data": each.case.digest, "version": each.about.get("version", "")}
             for each, _ in self._sides
@@ -138,7 +138,7 @@ def record_difference(first: Record, second: Record) -> RecordDifference:
 
 
 def _names(record: Record) -> pl.DataFrame:
-    """A row a job: its name, the how many-eth of that name it is, its row."""
+    """A row for each job: its name, the how many-eth of that name it is, its row."""
     names = pl.Series("name", [str(record.name_of(job)) for job in range(record.workload.jobs)], pl.String)
     frame = pl.DataFrame({"name": names}).with_row_index("row")
     return frame.with_columns(turn=pl.int_range(pl.len()).over("name"))

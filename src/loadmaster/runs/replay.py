@@ -42,7 +42,7 @@ class _Actor:
         self._cards = _cards(record)
 
     def decide(self, snapshot: Snapshot) -> Decision:
-        """What the record says, as far as there is room: who must stop others for it is asked again without them."""
+        """The decision of the record, as far as there is room: a job that must stop others is tried without them."""
         if snapshot.now_s == self._now_s:
             self.seen = self.seen or snapshot
         queue, free, places = snapshot.queue, snapshot.free.copy(), []

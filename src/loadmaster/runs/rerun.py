@@ -23,7 +23,7 @@ class Rerun:
         outcome: what was measured on it now.
         same: starts, hosts and cycles equal those of the record to the bit.
         differing_jobs: jobs with another start or another host; -1 if only the cycles differ.
-        notes: what is different about the circumstances, one sentence each.
+        notes: differences in the circumstances, one sentence each.
     """
 
     outcome: Outcome
@@ -56,11 +56,11 @@ def rerun(record: Record, progress: Progress | None = None, *, trust: bool = Fal
 
 
 def jobs_of(case: Case, outcome: Outcome) -> pl.DataFrame:
-    """A row a job of a run of which only `outcome` was kept; it is made once more.
+    """A row for each job of a run of which only `outcome` was kept; it is made once more.
 
     Args:
         case: the jobs and hosts of the run.
-        outcome: what the run came to.
+        outcome: the results of the run.
 
     Raises:
         InputError: a rule of the run keeps state, or a metric of the run comes out otherwise now.

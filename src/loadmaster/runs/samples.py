@@ -50,7 +50,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class SampleRun:
-    """What one rule came to on one sample. Seconds; means are over the jobs that started.
+    """The results of one rule on one sample. Seconds; means are over the jobs that started.
 
     Attributes:
         jobs: of the sample.
@@ -71,7 +71,7 @@ class SampleRun:
 
     @property
     def mean_wait_s(self) -> float:
-        """What verdicts are about."""
+        """The mean wait, which verdicts compare."""
         return self.of("mean_wait_s")
 
     @property
@@ -137,7 +137,7 @@ def why_not_seeds(case: Case) -> str:
 
 
 def sampled(case: Case, drawing: Drawing, index: int) -> Sample:
-    """Sample number `index`, not yet scaled; the same whoever asks, and whatever else is drawn."""
+    """Sample number `index`, not yet scaled; it does not depend on the caller, nor on other draws."""
     if drawing.how == "seeds":
         assert case.recipe is not None
         seed = drawing.seed * SEEDS_APART + index
@@ -194,7 +194,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     drawn = _drawn(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
     discipline = discipline_of(setting, task.sources)
-    workload, cluster = as_one_host(workload, case.cluster, discipline)  # nobody asks on which hosts
+    workload, cluster = as_one_host(workload, case.cluster, discipline)  # the hosts of jobs are not needed
     workload, schedule = simulate_lived(
         workload,
         cluster,

@@ -1,4 +1,4 @@
-"""What a run is to do, in words that can be written down: read back, they give the same run."""
+"""The setting of a run, as text that can be stored: read back, it gives the same run."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ class Setting:
             otherwise themselves.
         members: the policies that max-jobs chooses from; empty for its own five.
         target: what max-jobs maximises.
-        site: what the discipline `site` stands for, an order and a backfilling; else empty.
+        site: the order and the backfilling that the discipline `site` means; else empty.
         estimates: what is expected of jobs: `user`, `exact`, `last-two` or a factor, with parameters in parentheses.
         overrun: jobs that outlive their limit `run` on, or it is there to `kill`.
         hosts: the name of the machines, where there are several sets of them. It changes nothing: they do.
@@ -67,12 +67,12 @@ class Setting:
 
     @property
     def queue(self) -> str:
-        """The discipline written out: what `site` stands for."""
+        """The discipline written out: `site` is replaced by its meaning."""
         return self.site if self.discipline == SITE else self.discipline
 
     @property
     def kind(self) -> str:
-        """What a row of it is: `site` where a site's own queue is modelled, else `candidate`."""
+        """The kind of its row: `site` if it models a site's own queue, else `candidate`."""
         return SITE if self.discipline == SITE else "candidate"
 
     @property
@@ -98,7 +98,7 @@ class Setting:
 
     @property
     def estimate_model(self) -> EstimateModel:
-        """What the discipline may count on, and whether limits kill.
+        """The expected runtimes of the discipline, and whether limits kill.
 
         Raises:
             InputError: no such estimates.
@@ -106,7 +106,7 @@ class Setting:
         return estimate_model_named(self.estimates, self.overrun)
 
     def plain(self) -> dict[str, Any]:
-        """The setting as JSON takes it."""
+        """The setting as values for JSON."""
         return dataclasses.asdict(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""One row of a sharing comparison: what became of a log's jobs under one method."""
+"""One row of a sharing comparison: the results of a log's jobs under one method."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -47,7 +47,7 @@ class SharingRow:
     migrations: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of `--json`; None for what no job was there to tell, and for the policy of what is no queue."""
+        """The row of `--json`; None for a figure without jobs, and for the policy of a method that is no queue."""
         row = asdict(self) | {"policy": self.policy or None}
         return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
 

@@ -1,4 +1,4 @@
-"""What all rows of a sharing comparison have in common, and which names may stand in one."""
+"""The settings that all rows of a sharing comparison have in common, and the names that one may have."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -33,7 +33,7 @@ Kind = Literal["shared", "fractional", "vms", "batch"]
 
 @dataclass(frozen=True)
 class SharingSettings:
-    """What all ways to share have in common.
+    """The settings that all methods of sharing have in common.
 
     Attributes:
         sharing: name of a sharing model, or `file.py:function`; empty: each method's own.

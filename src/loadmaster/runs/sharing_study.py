@@ -70,7 +70,7 @@ class SharingStudy:
         ]
 
     def run(self, store: Store | None, pool: CellMaker, watch: Watch | None = None) -> list[SharingRow]:
-        """A row a method, in their order; only those not yet in `store` are made."""
+        """A row for each method, in their order; only those not yet in `store` are made."""
         return run_study(self._work, self._cells, store, pool, watch)
 
     def finished(self, store: Store) -> list[SharingRow]:

@@ -10,7 +10,7 @@ from loadmaster.runs.setting import Setting
 def check_trust(record: Record, trust: bool) -> None:
     """Refuse to go on if the run of `record` took a policy from a file, unless `trust`.
 
-    The name of a file counts as well as its text: what stands at that place may be anybody's.
+    The name of a file counts as well as its text, since any user may have written the file at that place.
 
     Raises:
         InputError: it did, and is not trusted; or it took an object of the process that made it.

@@ -1,4 +1,4 @@
-"""Requests that nothing enforces: features that no machine is known to have, licences without a total."""
+"""Requests that are not enforced: features that no machine is known to have, licences without a total."""
 
 import numpy as np
 

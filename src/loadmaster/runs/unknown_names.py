@@ -13,7 +13,7 @@ MOST_UNKNOWN_NAMES = 0.05
 
 
 def refuse_unknown_names(workload: Workload, rules: SiteRules | None) -> None:
-    """See that the jobs are of this site, before they are run there.
+    """Check that the jobs are of this site, before they are run there.
 
     Raises:
         InputError: many name a partition, a QOS or an account that the site does not have.

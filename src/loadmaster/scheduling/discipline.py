@@ -20,8 +20,8 @@ class Discipline:
         order: ranks the waiting jobs; its ranks stand in the snapshot.
         backfilling: the reservation of a job that does not fit.
         name: as on the command line.
-        notes: what the name does not say: what was chosen for this order, its origin of time, which jobs it may starve;
-            sentences to stand behind the names of all disciplines of which they hold.
+        notes: sentences on what the name does not say: parameters chosen for this order, its origin of time, which jobs
+            it may starve. Each is shown behind the names of all disciplines that it concerns.
     """
 
     order: AnyOrder

@@ -1,4 +1,4 @@
-"""What a scheduler may count on: the source of a job's expected runtime, and what happens when it proves too short."""
+"""Expected runtimes of jobs: their source, and what happens when a runtime is longer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

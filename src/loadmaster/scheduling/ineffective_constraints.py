@@ -1,4 +1,4 @@
-"""Whether the constraints of a log shut anything out on these hosts: many logs have columns that change nothing."""
+"""Whether the constraints of a log have an effect on these hosts: many logs have columns that change nothing."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Decides under rules that look at where other jobs are: affinity, anti-affinity, even spread (rule C15)."""
+"""Decides under constraints between jobs: affinity, anti-affinity, even spread (rule C15)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace

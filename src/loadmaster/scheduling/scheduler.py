@@ -1,4 +1,4 @@
-"""All that a decision needs beside its snapshot: `decide(snapshot) -> decision`; pure."""
+"""The scheduler: all that a decision needs beside its snapshot; `decide(snapshot) -> decision` is pure."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial

@@ -1,4 +1,4 @@
-"""Limits under which more is left as time passes: what every kind answers, and the kinds that there are."""
+"""Limits under which more is left as time passes: the interface of every kind, and the list of kinds."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol

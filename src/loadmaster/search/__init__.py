@@ -1,1 +1,1 @@
-"""How good any schedule of a queue could be, and the best that is found when all is known beforehand."""
+"""A bound on all schedules of a queue, and the best schedule found with all arrivals and runtimes known."""

@@ -1,4 +1,4 @@
-"""The best schedule that is found when all is known beforehand (rules D9 to D12): no scheduler could know so much."""
+"""The best schedule found with all arrivals and runtimes known beforehand, as no scheduler has them (D9 to D12)."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def best_found(
 ) -> Schedule:
     """The schedule of the least mean wait that `within_s` seconds of processor time find, checked.
 
-    Runtimes and arrivals are known beforehand, and who waits long goes on waiting: what no scheduler can or should do.
+    Runtimes and arrivals are known beforehand, and a job may wait for ever longer: no scheduler can or should do so.
 
     Args:
         workload: the jobs.

@@ -1,4 +1,4 @@
-"""How low the mean wait of a queue could be at best: the Lagrangian bound (rules D4 to D8)."""
+"""A lower bound on the mean wait of a queue: the Lagrangian bound (rules D4 to D8)."""
 
 import time
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class Ascent:
         share = held[:, None, :] / np.where(total > 0, total, 1.0)
         self.jobs = PricedJobs(queue.ready_s - self._first_s, queue.lasts_s, np.ascontiguousarray(share))
         shortest = queue.lasts_s.min(axis=1)
-        some = listed(queue, lengths(queue), 0)  # nobody need start later than this: afterwards nothing is scarce
+        some = listed(queue, lengths(queue), 0)  # no job need start later than this: afterwards nothing is scarce
         span = float((some.start_s - self._first_s).max() + shortest.mean())
         buckets = max(min(_FINEST, 8 * queue.jobs) // _COARSER ** (_LEVELS - 1), 4)
         self.width = span / buckets

@@ -1,4 +1,4 @@
-"""The fewest machines under which jobs wait no longer than a target: the planner's question (rules D14 and D15)."""
+"""The fewest machines under which jobs wait no longer than a target (rules D14 and D15)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from loadmaster.traces.host_range import HostRange
 
 
 class RunWaits(Protocol):
-    """What a run came to: metrics of a log, or the run on a sample."""
+    """The result of a run: metrics of a log, or the run on a sample."""
 
     @property
     def unstarted(self) -> int:
@@ -57,7 +57,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """What it asks for.
+        """The target in words.
 
         Example:
             >>> Target(mean_s=60.0, p95_s=3600.0).words

@@ -42,7 +42,7 @@ class MixedRange(HostRange):
 
 @dataclass(frozen=True, eq=False)
 class MixesTried:
-    """What the search for a cheaper mix came to under one rule.
+    """The result of the search for a cheaper mix under one rule.
 
     Attributes:
         setting: the rule.

@@ -21,7 +21,7 @@ Ends = Literal["percentile", "spread", "range"]
 
 @dataclass(frozen=True)
 class Needed:
-    """What samples say of one answer.
+    """The answers of the samples, beside the answer of the log.
 
     Attributes:
         numbers: the fewest machines of each sample; None where the most are too few.

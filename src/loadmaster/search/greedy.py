@@ -44,7 +44,7 @@ def listed(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedule:
 
 
 def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedule:
-    """The same, but nobody behind the first of the list that finds no room may start where it makes that one later.
+    """The same with a reservation: no job may delay the first job of the list that finds no room.
 
     Raises:
         ValueError: a job has several tasks.

@@ -1,4 +1,4 @@
-"""A schedule made better by ruin and recreate, which cools as the time runs out (rule D11)."""
+"""Improves a schedule by ruin and recreate, with a temperature that falls as the time runs out (rule D11)."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Greedy list scheduling: whenever there is room, whoever comes first in the list and fits starts (rule D10)."""
+"""Greedy list scheduling: whenever there is room, the first job of the list that fits starts (rule D10)."""
 # mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
@@ -147,7 +147,7 @@ def run_list(listed, room, begun, left):
     """Start every job; `left` int64[T] is scratch, an entry at most for each task that
     ends at one moment.
 
-    Whoever waited before the moment and has one task finds room only where somebody has left.
+    A job of one task that waited before the moment finds room only on hosts that a job has left.
     """
     jobs, now, running, waiting, seen = listed.ready.shape[0], 0.0, 0, 0, 0
     while seen < jobs or waiting > 0:

@@ -28,7 +28,7 @@ FOR_THE_BOUND = 1 / 6
 
 @dataclass(frozen=True)
 class Possible:
-    """What is known of the best schedule at one load, on one set of machines.
+    """The bound and the best schedule found at one load, on one set of machines.
 
     Attributes:
         beta: factor on the times between arrivals; load: the offered load that it makes, of the first set of machines.
@@ -37,7 +37,7 @@ class Possible:
         steps: prices that were tried; width_s: seconds of a bucket; settled: the bound had stopped rising.
         found: every metric of the best schedule that was found, by its name; None where the search does not keep what
             binds the jobs.
-        because: what it does not keep.
+        because: the constraints that it does not keep.
         hosts: the name of the machines, where there are several sets.
         run: whose schedule it is, where the search found none as low as a run has; else None.
     """
@@ -190,7 +190,7 @@ def look(case: Case, task: ToFind, moved: Moved) -> Possible:
 
 
 def _stoppable(moved: Moved) -> Callable[[], float]:
-    """Processor time of this thread, asked for all the time: so whoever waits can stop the search."""
+    """Processor time of this thread. It is called all the time, so that the search can be stopped here."""
 
     def clock() -> float:
         moved(0)

@@ -1,4 +1,4 @@
-"""Lists under which the first that finds no room is kept a place: nothing behind it may start later for it (D10)."""
+"""List schedules with a reservation for the first job that finds no room: jobs behind may not delay it (rule D10)."""
 # mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from loadmaster.search.list_kernel import begin, give_back, line_up, tightest
 
 
 class Runs(NamedTuple):
-    """Who runs where, and what a reservation leaves.
+    """The jobs that run on each host, and what a reservation leaves.
 
     Attributes:
         first: int64[H], the job of each host that ends first; -1 for none. after: int64[J], the next of the same host.
@@ -38,7 +38,7 @@ def join_runs(runs, begun, h, j):
 
 @inner
 def room_at(listed, free, runs, begun, j, h, before):
-    """When job j finds room on host h if nobody else starts there; infinite unless that is earlier than `before`.
+    """When job j finds room on host h if no other job starts there; infinite unless that is earlier than `before`.
 
     What is free beside it then is written into `trial`.
     """
@@ -74,7 +74,7 @@ def reserve(listed, free, runs, begun, j):
 
 @inner
 def barred_from(listed, runs, j, now, host, until):
-    """`host` if job j would be in the way of who has it from `until` on; else -1."""
+    """`host` if job j would delay the job that has it from `until` on; else -1."""
     if host < 0 or now + listed.lasts[j, listed.class_of[host]] <= until:
         return -1
     for r in range(runs.spare.shape[0]):
@@ -96,7 +96,7 @@ def run_reserving(listed, room, begun, runs, left):
 
     At each time `left` holds the reserved host and one host for each job that ends then.
 
-    Whoever waited before the moment finds room only where somebody has left, or where a place was kept until now.
+    A job that waited before the moment finds room only on hosts that a job has left or that were reserved until now.
     """
     jobs, now, running, waiting, seen, reserved = listed.ready.shape[0], 0.0, 0, 0, 0, -1
     while seen < jobs or waiting > 0:

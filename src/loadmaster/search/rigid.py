@@ -1,4 +1,4 @@
-"""A queue as the search for the best sees it: jobs of known runtime that run once, whole, on classes of equal hosts."""
+"""A queue as the input of the search: jobs of known runtime that run once, whole, on classes of equal hosts."""
 
 from dataclasses import dataclass, replace
 

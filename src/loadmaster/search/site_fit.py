@@ -31,7 +31,7 @@ class TriedQueue:
     """A guess.
 
     Attributes:
-        queue: how jobs are queued for.
+        queue: the queue of the guess.
         beside: its waits beside the recorded ones.
     """
 
@@ -41,10 +41,10 @@ class TriedQueue:
 
 @dataclass(frozen=True, eq=False)
 class SiteFit:
-    """What the search came to.
+    """The result of the search.
 
     Attributes:
-        tried: all guesses, in the order in which they were made.
+        tried: all guesses, in the order of their runs.
         best: of them, on even weeks.
         usual: first come first served with EASY at every event, which the best has to beat.
     """

@@ -22,7 +22,7 @@ LEAST_STEP = 1 / 32
 
 
 class Settled(NamedTuple):
-    """The speeds that `settle` came to.
+    """The speeds that `settle` found.
 
     Attributes:
         speed: float64[V], CPU seconds that a task of the job on each VM does in a second, 0 where idle.

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""The coupled fixed point compiled, and only where something changed: the plain one beside it says what comes out."""
+"""The coupled fixed point, compiled, and only where something changed; the plain version is the specification."""
 
 from typing import NamedTuple
 

@@ -34,7 +34,7 @@ def learned_needs(workload: Workload, prior: Floats, observe_s: float = 0.0) -> 
     known = 0
     for job in range(jobs):
         while known < job and workload.submit_s[known] + observe_s <= workload.submit_s[job]:
-            for group in (user[known], groups):  # the user's own, and everybody's in the last row
+            for group in (user[known], groups):  # the user's own, and those of all users in the last row
                 total[group] += workload.demand[known]
                 count[group] += 1
             known += 1

@@ -1,4 +1,4 @@
-"""What a sharing model is: how a host divides its CPU among the tasks on it (rule S12)."""
+"""The interface of a sharing model: how a host divides its CPU among the tasks on it (rule S12)."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -27,7 +27,7 @@ class Claims(NamedTuple):
 
 @runtime_checkable
 class SharingModel(Protocol):
-    """A host's division of its CPU; pure. Every engine asks it again whenever anything changed on a host."""
+    """A host's division of its CPU; pure. Every engine calls it again whenever anything has changed on a host."""
 
     @property
     def name(self) -> str:
@@ -43,8 +43,8 @@ class SharingModel(Protocol):
             capacity: float64[R], what the host has. How fast its cores are is no matter of the model.
             claims: minima, maxima and shares of the tasks.
 
-        Some task must get something, and all together no more than the host has; what a host loses, to thrashing for
-        one, is as if nobody got it.
+        Some task must get something, and all together no more than the host has. CPU that a host loses, such as by
+        thrashing, counts as given to no task.
         """
         ...
 

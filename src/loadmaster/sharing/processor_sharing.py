@@ -13,8 +13,8 @@ class ProcessorSharing:
     """The sharing model of time-shared hosts and of fractional scheduling (rules S1 and S9).
 
     A task that asks for c cores runs c threads, and every thread gets the same part of the host's cores, at most
-    one core. So all tasks of a host have one yield, whatever they ask: `min(1, cores / load)`, which is water-filling
-    with the demands for shares. With one core and tasks of one thread this is the 1 / L of Amir et al. 2000.
+    one core. So all tasks of a host have one yield, `min(1, cores / load)`, for any demands. This is water-filling with
+    the demands for shares. With one core and tasks of one thread this is the 1 / L of Amir et al. 2000.
 
     Example:
         >>> ProcessorSharing().common_yield(load=8.0, cores=1.0)

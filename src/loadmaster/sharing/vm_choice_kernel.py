@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
+"""The choices of VMs, compiled; the plain ones in vm_choice.py are the specification."""
 
 from loadmaster.jit.kernels import inner
 from loadmaster.sharing.equilibrium_kernel import entitlement, equilibrium, potential, rate_idle

@@ -12,7 +12,7 @@ from loadmaster.sharing.model import Claims
 def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> Floats:
     """Divide `capacity` among n tasks; nothing is left over that a task could still use (rule S8).
 
-    Everybody gets its limit if that fits; if not even the floors fit, the floors are scaled down; else task i gets
+    Every task gets its limit if that fits; if not even the floors fit, the floors are scaled down; else task i gets
     min(limit_i, max(floor_i, share_i x level)) with the one level at which the sum is the capacity. The level is
     found by walking the 2n points at which a task leaves its floor or meets its limit, in rising order.
 
@@ -49,8 +49,8 @@ def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> 
 class WaterFilling:
     """The sharing model of virtual machines: minima, maxima and shares of the tasks, by `water_fill` (rule S8).
 
-    Tasks that claim alike get the same CPU, whatever they ask; what the small ones do not need goes to the large
-    (max-min fairness). So does a host on which every job is a control group of the same weight.
+    Tasks with equal claims get the same CPU, whatever their demands; CPU that small tasks do not need goes to large
+    ones (max-min fairness). A host on which every job is a control group of equal weight divides its CPU so.
 
     Example:
         >>> demand = np.array([[0.25], [4.0], [1.0]])

@@ -1,1 +1,1 @@
-"""A real site's own configuration, read: `slurm.conf`, and what only its accounting database knows."""
+"""A real site's own configuration, read: `slurm.conf`, and what is only in its accounting database."""

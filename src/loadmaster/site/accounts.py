@@ -1,4 +1,4 @@
-"""What only the accounting database knows: the tree of accounts with its shares, the QOS, and all limits (rule L7)."""
+"""What is only in the accounting database: the tree of accounts with its shares, the QOS, and all limits (rule L7)."""
 
 import hashlib
 from collections.abc import Iterable

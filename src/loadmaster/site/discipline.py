@@ -10,7 +10,7 @@ from loadmaster.site.site import Site
 
 _RAW = {f"no_normal_{name}": name for name in ("part", "qos", "assoc", "tres", "all")}
 _UNSEEN = ("depth_oblivious", "incr_only", "max_tres_gres")
-"""Flags that change who goes first and are not modelled; the last is of newer releases."""
+"""Flags that change which job goes first and are not modelled; the last is of newer releases."""
 _UNFELT = ("bf_continue", "bf_licenses", "bf_max_time")
 """Parameters that the loops `slurm` do not have: a pass takes no time there, and there are no licences."""
 

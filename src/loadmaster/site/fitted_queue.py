@@ -39,7 +39,7 @@ class SiteQueue:
         discipline: an order and a backfilling.
         interval_s: between cycles; 0 decides at every event.
         launch_s: so long every job holds its hosts beyond its runtime: launch, clean-up, a host that is checked.
-        estimates: what the discipline goes by, as `--estimates` takes it.
+        estimates: the estimates that the discipline uses, as `--estimates` takes them.
     """
 
     discipline: str = "fcfs+easy"
@@ -49,7 +49,7 @@ class SiteQueue:
 
     @property
     def words(self) -> str:
-        """It in a line."""
+        """The queue in one line."""
         parts = [self.discipline]
         parts += [f"a cycle every {self.interval_s:g} s"] if self.interval_s else []
         parts += [f"{self.launch_s:g} s of launch and clean-up a job"] if self.launch_s else []
@@ -66,7 +66,7 @@ class FittedSite:
         slurm_conf, accounts: of the site, where it was given to the fit.
         spread: where tasks of a job may go; empty for what the log says.
         policy: which hosts are taken.
-        queue: how they are shared out.
+        queue: its order, backfilling, cycle, overhead and estimates.
         about: how it was found, for readers of the file.
     """
 

@@ -24,7 +24,7 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     A job without a limit of time in the log has the default of its partition, if there is one. Where memory is counted,
     a job that asks for none gets the default of its partition, else that of the cluster; where there is no default it
     gets all memory of its hosts, so that no job shares them with it. Where it is not counted, as under CR_Core, what
-    jobs ask for of it binds nobody. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
+    jobs ask for of it binds no job. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
     """
     workload, limited = _with_limits(site, _in_lower_case(workload))
     if not site.selection.memory:

@@ -173,8 +173,8 @@ def _qos(qos: SiteQos, site: Site, left_out: LeftOut) -> model.Qos:
 
 
 def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: LeftOut) -> None:
-    """QOS of partitions that nobody describes, flags of QOS that change who may start or is refused, and the QOS that
-    users have where a job names none.
+    """Name what is not modelled: QOS of partitions that no table describes, flags of QOS that change which jobs may
+    start or are refused, and the QOS that users have where a job names none.
     """
     qos_names = {qos.name for qos in (() if accounts is None else accounts.qos)}
     for part in site.partitions:

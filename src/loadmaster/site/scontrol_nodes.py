@@ -19,7 +19,7 @@ _ABSENT = frozenset({
     "INVAL", "INVALID", "INVALID_REG", "NOT_RESPONDING", "NO_RESPOND", "BLOCKED", "PLANNED_DOWN", "POWER_DRAIN",
     "EXTERNAL",
 })  # fmt: skip
-"""Words of a state in which no job starts until somebody has acted."""
+"""Words of a state in which no job starts until an administrator has acted."""
 _ASLEEP = frozenset({
     "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "POWER", "POWERED_DOWN", "POWERING_DOWN", "POWERING_UP",
     "POWER_DOWN", "POWER_DOWN_ASAP", "POWER_DOWN_FORCE", "POWER_UP",

@@ -1,4 +1,4 @@
-"""What the sizers are measured against: a fixed number of machines, one a task, and one that knew all durations."""
+"""Baselines for sizers: a fixed number of machines, one for each task, and one with all durations known."""
 
 import math
 from dataclasses import dataclass

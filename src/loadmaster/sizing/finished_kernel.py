@@ -1,4 +1,4 @@
-"""Compiled: what is to be known of the finished tasks, kept up with each that ends instead of summed up anew."""
+"""Compiled: sums over the finished tasks, updated with each that ends instead of computed anew."""
 # mypy: disable-error-code="no-untyped-def"
 
 import math

@@ -1,4 +1,4 @@
-"""What a planner is to reach: the least cost, a budget or a deadline, and what is known of the tasks beforehand."""
+"""The goal of a planner: the least cost, a budget or a deadline, and what is known of the tasks beforehand."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Book-keeping of a running bag: takes events one by one, gives snapshots. One book for simulated and real runs."""
+"""The ledger of a running bag: it takes events one by one, and gives snapshots. Simulated and real runs share it."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -115,7 +115,7 @@ class BagLedger:
             self._end(host, event)
 
     def snapshot(self, now_s: float, occasion: Occasion) -> BagSnapshot:
-        """The bag as a sizer sees it."""
+        """The bag as the input of a sizer."""
         hosts = tuple(
             RentedHost(
                 number,

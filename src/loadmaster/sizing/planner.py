@@ -1,4 +1,4 @@
-"""A sizer that knows that running tasks are not done: cheapest, within a budget, or by a deadline, at a confidence."""
+"""A sizer that also counts running tasks: cheapest, within a budget, or by a deadline, at a confidence."""
 
 from dataclasses import dataclass
 

@@ -164,7 +164,7 @@ def _offer(kind: HostType, most: int) -> kernel.Offer:
 
 
 def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) -> tuple[int, ...]:
-    """Idle machines with nothing to take, and those whose next task would likely start a unit nobody needs."""
+    """Idle machines with nothing to take, and those whose next task would likely start an unneeded unit."""
     idle = [host for host in snapshot.hosts if host.idle]
     if not idle:
         return ()

@@ -1,4 +1,4 @@
-"""What a sizer sees of a running bag, and what it asks for. Simulator and real runner exchange nothing else with it."""
+"""The input and the decision of a sizer. Simulator and real runner exchange nothing else with it."""
 
 import math
 from dataclasses import dataclass
@@ -44,14 +44,14 @@ class BagSnapshot:
 
     Attributes:
         now_s: seconds since the run began.
-        occasion: why a decision is asked for.
+        occasion: the reason for the decision.
         tasks: number of tasks of the bag, N.
         unstarted: tasks that wait for a machine, among them those whose machine was lost.
         finished_s: float64[F], seconds of work (at speed 1) of the finished tasks, in the order in which they ended.
         hosts: the machines being paid for, by number.
         types: what can be rented.
         spent: money charged for machines already given back.
-        memory: what the sizer asked to be told again; 0 at the start.
+        memory: the value that the sizer put into its last actions; 0 at the start.
     """
 
     now_s: float
@@ -79,7 +79,7 @@ class Rental(NamedTuple):
 
 @dataclass(frozen=True)
 class Actions:
-    """What a sizer asks for.
+    """The decision of a sizer.
 
     Attributes:
         rent: machines to rent now.

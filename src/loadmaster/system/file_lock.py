@@ -1,4 +1,4 @@
-"""Locks on open files that the system gives back when their process dies, however that is."""
+"""Locks on open files that the system releases when their process dies in any way."""
 
 from pathlib import Path
 from typing import IO

@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: functions that a table names, names of a package.
+"""Names that are loaded when they are first used: functions of a table, names of a package.
 
 A table of rules is read far more often than all its rules are used, and the modules of some load Numba or SciPy.
 """

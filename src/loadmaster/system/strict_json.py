@@ -1,4 +1,4 @@
-"""JSON as its standard has it: what is not a finite number becomes null, so that every reader can read it."""
+"""JSON by its standard: a number that is not finite becomes null, so that every reader can read it."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Constraints as columns of a job table, written and read: words for codes, empty cells for what is not said."""
+"""Constraints as columns of a job table, written and read: words for codes, empty cells for unknown values."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The bundled demo: a small synthetic log with its machines, made on the spot; and what other draws of it come to."""
+"""The bundled demo: a small synthetic log with its machines, made on the spot; and the results of other draws of it."""
 
 from dataclasses import replace
 from typing import NamedTuple

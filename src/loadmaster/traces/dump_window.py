@@ -16,7 +16,7 @@ MOST_DENSITY = 0.5
 
 @dataclass(frozen=True)
 class DumpWindow:
-    """From when on a dump shows all jobs, and the jobs of before.
+    """The time from which on a dump has all jobs, and the earlier jobs in it.
 
     Attributes:
         opens_s: when the first job of the dump ended, on the clock of its jobs.
@@ -36,7 +36,7 @@ class DumpWindow:
 
     @property
     def sentence(self) -> str:
-        """What a user must know of it."""
+        """The window in words."""
         part = percent(min(self.opens_s / (self.opens_s + self.span_s), 1.0)) if self.span_s > 0 else "all"
         return (
             f"{self.before:,} jobs were submitted before the first job of the dump ended, "

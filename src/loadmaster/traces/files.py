@@ -1,4 +1,4 @@
-"""Files as they come: plain or packed, one or a folder of them, whole, missing, cut short or not text at all."""
+"""Input files: plain or packed, one or a folder of them, whole, missing, cut short or not text at all."""
 
 import bz2
 import lzma

@@ -1,4 +1,4 @@
-"""Every format of logs: what it is, how to tell it, where its reader stands. A reader is loaded when it reads."""
+"""Every format of logs: what it is, how to recognise it, and its reader, which is loaded when it is used."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a host table says of power: idle and full load, or watts by load."""
+"""The power of hosts in a host table: idle and full load, or watts by load."""
 
 from pathlib import Path
 

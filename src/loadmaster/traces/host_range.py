@@ -18,7 +18,7 @@ _FIX = "write it like 10..400x16c64g, or 10..400x16c64g,2x64c512g with two hosts
 
 @dataclass(frozen=True, eq=False)
 class HostRange:
-    """Sets of machines, one a number.
+    """Sets of machines, one for each number.
 
     Attributes:
         name: as it was given.
@@ -39,7 +39,7 @@ class HostRange:
         return parse_hosts(",".join(groups))
 
     def words(self, number: int) -> str:
-        """What so many are, for a sentence."""
+        """The machines of a number, for a sentence."""
         return short_form(self.at(number))
 
 

@@ -1,4 +1,4 @@
-"""What a host table says beside amounts: features, partitions, and when hosts are down."""
+"""The columns of a host table beside amounts: features, partitions, and when hosts are down."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ _QUANTITY = re.compile(
 )
 _GPU = re.compile(r"(?:nvidia|amd|gpu\.intel)\.com/(?:gpu|i915|xe)(?:\.shared)?")
 MOST_COUNTED = 2.0**63
-"""An API server counts no further: it stores 9223372036854775807 where somebody asks for 8Ei or more."""
+"""An API server counts no further: it stores 9223372036854775807 for a request of 8Ei or more."""
 _SUFFIX = {
     "": 1.0,
     "n": 1e-9,

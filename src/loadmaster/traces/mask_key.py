@@ -16,7 +16,7 @@ _BYTES = 32
 def mask_key(folder: Path | None = None) -> bytes:
     """Thirty-two random bytes, drawn at the first use and kept where only the user can read them.
 
-    Who deletes the file can never again be told whose mask is whose; who gives it away gives the names away.
+    If the file is deleted, the names behind the masks are lost for ever. With the file anyone can test names.
 
     Args:
         folder: it is kept in; None is the user's own state.
@@ -38,7 +38,7 @@ def mask_key(folder: Path | None = None) -> bytes:
 
 
 def _draw(path: Path) -> None:
-    """Whole or not at all, and one for all who draw at the same time."""
+    """Write the key whole or not at all; all processes that draw at the same time get the same key."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number, name = tempfile.mkstemp(dir=path.parent)  # readable by the user alone
     try:

@@ -17,9 +17,9 @@ _NUMBERED = ("executable",)
 def masked(trace: Trace, key: bytes) -> Trace:
     """`trace` with other names and numbers for users, accounts, jobs, executables and reservations.
 
-    What was equal stays equal. Without `key` nobody can tell which name a mask belongs to, nor try names until one
-    fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay; on which hosts jobs ran
-    is not told any more.
+    Equal names get equal masks. Without `key` no program can tell to which name a mask belongs, nor try names until
+    one fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay. The hosts on which
+    jobs ran are dropped.
 
     Example:
         >>> from loadmaster.model import Workload
@@ -53,7 +53,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
 def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
     """`cluster` with the same masks for the users, accounts and reservations that its rules name.
 
-    The account at the top, `root`, stays: it is nobody's.
+    The account at the top, `root`, stays: it belongs to no user.
     """
     rules = cluster.rules
     if rules is None:

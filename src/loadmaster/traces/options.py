@@ -34,7 +34,7 @@ class ReadOptions:
         use: also read what jobs really used, into `Trace.extra`: `cpu_time_s`, seconds of processor time for each core,
             and `used_memory`, bytes for each task; -1 where that is unknown.
         cluster: of a Slurm log with jobs of several clusters, the one whose jobs are read; None for all.
-        progress: told the part of the file that has been read, from 0 to 1, now and then.
+        progress: called now and then with the part of the file that has been read, from 0 to 1.
     """
 
     format: str = "auto"

@@ -36,12 +36,12 @@ class Recipe:
 
     @property
     def text(self) -> str:
-        """It in one line."""
+        """The recipe in one line."""
         return f"{self.kind} {json.dumps({**self.parameters, 'seed': self.seed}, sort_keys=True)}"
 
     @classmethod
     def of(cls, text: str | None) -> "Recipe | None":
-        """The recipe that `text` tells; None where it is none that is known here."""
+        """The recipe that `text` describes; None if it describes no known one."""
         kind, _, plain = (text or "").strip().partition(" ")
         try:
             parameters = json.loads(plain)

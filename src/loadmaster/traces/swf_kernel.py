@@ -17,7 +17,7 @@ class Tokens(NamedTuple):
     B is the number of its line feeds. A line that turns out to be bad is read into the place of the next good one.
 
     Attributes:
-        slot: int8[18], the row of `values` that takes each field of the standard, -1 for a field that nobody wants.
+        slot: int8[18], the row of `values` that takes each field of the standard, -1 for a field that is not needed.
         values: float64[K, N], the wanted fields of every good line.
         start: int32[N], where in the text each good line starts.
         bad_start: int32[B], where each bad line starts.

@@ -1,4 +1,4 @@
-"""Write SWF: one line a job, 18 fields, -1 for what is not known."""
+"""Write SWF: one line for each job, 18 fields, -1 for unknown values."""
 
 from collections.abc import Mapping
 from typing import Any, BinaryIO

@@ -1,4 +1,4 @@
-"""What a reader returns: the jobs, the machines if the log names them, and what was left out and why."""
+"""The result of a reader: the jobs, the machines if the log names them, and what was left out and why."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a log is, in one sentence."""
+"""A log described in one sentence."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from loadmaster.traces.trace import Trace
 
 
 def verdict_of(read: Trace, summary: Summary, fitted: Fit | None) -> str:
-    """What a log is, whether its memory can be believed, and how busy its machines were.
+    """What a log is, whether its memory is plausible, and how busy its machines were.
 
     Args:
         read: the log.

@@ -1,4 +1,4 @@
-"""What a rule came to on several logs, beside the baseline on the same logs (rules U3 and U8)."""
+"""The figures of a rule on several logs, beside the baseline on the same logs (rules U3 and U8)."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ TARGETS = tuple(m.name for m in METRICS.values() if m.better == "lower" and m.un
 _OF_THE_LOGS = 0.75
 """On so many of the logs the limit must hold: a single one whose baseline was lucky decides nothing."""
 _LEFT_WAITING = 10.0
-"""So far over the limit, as a logarithm, counts who leaves jobs waiting for ever that the baseline starts."""
+"""How far over the limit, as a logarithm, a rule counts that never starts a job that the baseline starts."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ GROUPS = ("size", "user", "hour", "week")
 
 @dataclass(frozen=True)
 class FullLogRun:
-    """What one run came to.
+    """The results of one run.
 
     Attributes:
         values: every built-in metric, by its name.

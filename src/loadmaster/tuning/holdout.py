@@ -25,7 +25,7 @@ class Ablation:
 
     Attributes:
         knob: what was taken out.
-        worse: what is left against the winner, in the first target; above 0 the term earns its place.
+        worse: the rule without the term against the winner, in the first target; above 0 the term lowers the target.
         longest: the longest wait of what is left over the winner's, on the log where that is largest.
     """
 
@@ -55,7 +55,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Holdout:
-    """What the held-out weeks say.
+    """The results on the held-out weeks.
 
     Attributes:
         how: the logs were drawn; `shake` gives no interval.
@@ -63,7 +63,7 @@ class Holdout:
         logs: how many.
         weeks: whole weeks that they are drawn from.
         gains: against the rule to beat, and against the baseline where that is another.
-        ablations: a line a term.
+        ablations: one for each term.
         whole: the winner, the baseline and every built-in rule on the weeks as they are, in the order of `rules`.
         rules: see `whole`.
     """
@@ -83,7 +83,7 @@ class Holdout:
         return self.gains[0].against
 
     def of(self, rule: Ruled) -> FullLogRun:
-        """What a rule came to on the weeks as they are."""
+        """The run of a rule on the weeks as they are."""
         return self.whole[self.rules.index(rule)]
 
 

@@ -1,4 +1,4 @@
-"""What is searched: numbers and words with their ranges, each by its name."""
+"""The searched parameters: numbers and words with their ranges, each by its name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict
 
 
 def _on_front(figures: Figures, plan: SearchPlan) -> str:
-    """What a candidate of the front came to in the trials."""
+    """The figures of a candidate of the front in the trials."""
     pairs = zip(plan.targets, figures.values, strict=True)
     parts = [f"{METRICS[target].heading} {math.exp(value):.2f} times" for target, value in pairs]
     trials = f"On the training logs, against {plan.baseline_name}: {', '.join(parts)}."

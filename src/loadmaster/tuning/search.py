@@ -75,14 +75,14 @@ class Finalist:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
-        space: what was searched.
+        space: the searched parameters.
         trials: all candidates, in the order in which they were tried.
         finalists: candidates and built-in rules that kept the limit and were lower than the baseline, the best first.
         builtins: built-in rules and their figures on the logs of the trials, the baseline first.
-        front: numbers of the trials that keep the limit and that none beats in all targets.
+        front: numbers of the trials that keep the limit and that no other trial beats in all targets.
     """
 
     space: Space

@@ -33,7 +33,7 @@ class TriedRule(NamedTuple):
     Attributes:
         number: from 0.
         values: of the knobs.
-        figures: what it came to.
+        figures: its results on the logs of the trials.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""A whole tune: the log in two, a search on the first part, the winner measured on the second (rules U1 to U13)."""
+"""A search for a better rule: on the first part of a log, with the winner measured on the second (rules U1 to U13)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +19,14 @@ against."""
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """What a tune came to.
+    """The result of a search for a better rule.
 
     Attributes:
         case: jobs and hosts of the whole log.
         weeks: the log in two.
         plan: of the search.
-        selection: what the search chose, from the training weeks alone.
-        unseen: what the held-out weeks say of it; None where no candidate keeps the limit on the longest wait.
+        selection: the choice of the search, from the training weeks alone.
+        unseen: the results on the held-out weeks; None if no candidate keeps the limit on the longest wait.
     """
 
     case: Case

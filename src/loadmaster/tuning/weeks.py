@@ -1,4 +1,4 @@
-"""The log in two: weeks to search on, and later weeks that nothing sees until the winner is chosen (rules U1, U2)."""
+"""The log in two: weeks to search on, and later weeks that are not read until the winner is chosen (rules U1, U2)."""
 
 from dataclasses import dataclass, replace
 

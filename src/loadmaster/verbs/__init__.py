@@ -1,4 +1,4 @@
-"""What each verb does, a file a verb: its options, its work, its result.
+"""The verbs, one file for each: its options, its work, its result.
 
 Python (`loadmaster.compare`) and the command line (`loadmaster compare`) call the same work with the same options. The
 room stands above all that does the work, and below the command line, which parses and prints. What a module here

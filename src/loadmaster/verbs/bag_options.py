@@ -1,4 +1,4 @@
-"""What `size` and `run` understand in common: sizers, machine types and billing units, from words."""
+"""The options that `size` and `run` have in common: sizers, machine types and billing units, from words."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The options that close hosts for some time, and what they come to."""
+"""The options that close hosts for some time, and the values that they give."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

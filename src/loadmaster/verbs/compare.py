@@ -98,10 +98,10 @@ class CompareOptions(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(Result):
-    """What `compare` came to.
+    """The result of `compare`.
 
     Attributes:
-        comparison: the runs, the jobs and the hosts, and what must be said of them.
+        comparison: the runs, the jobs, the hosts, and notes on them.
     """
 
     verb = "compare"
@@ -118,12 +118,12 @@ class Compared(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, assumed or is synthetic."""
+        """What was left out or assumed, and whether data is synthetic."""
         return tuple(self.comparison.remarks)
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a run, and before them what really happened where that is known; units are in the columns' names."""
+        """A row for each run, after the log's own record if that is known; units are in the columns' names."""
         from loadmaster.report.summary import summary_frame
 
         return summary_frame(self.comparison)
@@ -135,19 +135,19 @@ class Compared(Result):
         return main_chart(self.comparison)
 
     def jobs(self, policy: str = "", discipline: str = "") -> "pl.DataFrame":
-        """A row a job of each run: when the job came, started and ended, where it ran, what it asked for.
+        """A row for each job of each run: when the job came, started and ended, where it ran, what it asked for.
 
-        A comparison keeps no schedules, so each of these runs is made once more.
+        A comparison stores no schedules, so each of these runs is made once more.
 
         Args:
-            policy: of this one alone, by its name in `frame`; of all where it is empty.
+            policy: only runs of this policy, by its name in `frame`; empty for all.
             discipline: likewise.
 
         Returns:
             The columns of `Simulated.frame`, behind those that name the run.
 
         Raises:
-            InputError: there is no such run, a rule of it keeps state, or it comes out otherwise now.
+            InputError: there is no such run, a rule of it keeps state, or its result is another now.
         """
         import polars as pl
 
@@ -165,7 +165,7 @@ class Compared(Result):
         return pl.concat([jobs_of(self.comparison.machines_of(each).case, each) for each in runs], how="diagonal")
 
     def by(self, name: str) -> "pl.DataFrame":
-        """Waits, use and losses by one property of the jobs, under every rule and in the record: a row a group.
+        """Waits, use and losses by one property of the jobs, under every rule and in the record: a row for each group.
 
         Args:
             name: partition, qos, account, user, size, gpu, hour, weekday or month.
@@ -179,7 +179,7 @@ class Compared(Result):
         return breakdown_frame(all_groups(self.comparison), [name])
 
     def recorded_gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
-        """Where each job really ran, as the log recorded it: an Altair chart like `Simulated.gantt`.
+        """The hosts on which each job really ran, by the log: an Altair chart like `Simulated.gantt`.
 
         Args:
             first_s: from when, in seconds of the log; its first arrival.
@@ -221,7 +221,7 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
     Args:
         options: what to compare.
-        watch: told how the runs get on.
+        watch: called with the progress of the runs.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -35,12 +35,12 @@ class DiffOptions(Options):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Differing(Result):
-    """What `diff` came to.
+    """The result of `diff`.
 
     Attributes:
         difference: of the two records.
         top: how many jobs the page shows.
-        command: how to make it again.
+        command: the command that makes it again.
     """
 
     verb = "diff"
@@ -56,21 +56,21 @@ class Differing(Result):
 
     @property
     def answer(self) -> str:
-        """How many jobs differ, and in what."""
+        """How many jobs differ, and in which properties."""
         from loadmaster.report.record_difference import difference_answer
 
         return difference_answer(self.difference)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Jobs of one record alone, and how the two were made differently."""
+        """Jobs of one record alone, and the differences between the settings of the two."""
         from loadmaster.report.record_difference import difference_notes
 
         return difference_notes(self.difference)
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a job that differs, the largest difference first; times in seconds."""
+        """A row for each job that differs, the largest difference first; times in seconds."""
         return self.difference.frame(self.difference.largest_first)
 
     def plot(self) -> Any:
@@ -87,7 +87,7 @@ class Differing(Result):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All of it as plain values; `rows` are the jobs that differ most."""
+        """The whole result as plain values; `rows` are the jobs that differ most."""
         from loadmaster.report.record_difference import difference_answer
 
         both = self.difference

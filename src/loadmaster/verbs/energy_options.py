@@ -1,4 +1,4 @@
-"""The options about power: what energy costs, how much carbon it stands for, how much power hosts may draw."""
+"""The options about power: the cost and the carbon of energy, and the power that hosts may draw."""
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path

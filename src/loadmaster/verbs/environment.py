@@ -1,4 +1,4 @@
-"""`Environment`: a cluster that an agent drives, one decision at a time (rule E1 and those after it)."""
+"""`Environment`: a cluster that an agent drives, one decision at a time (rules G1 to G8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -97,13 +97,13 @@ def _is_behind(folder: Path) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explained(Result):
-    """What `explain` came to.
+    """The result of `explain`.
 
     Attributes:
         record: of the run.
-        told: what became of the job, and why.
+        told: the history of the job, with reasons.
         top: how many hosts are shown.
-        command: how to make it again.
+        command: the command that makes it again.
         other: the same job in a second run; None where none was named.
     """
 
@@ -117,14 +117,14 @@ class Explained(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """What became of it, what it waited for, and why it got its host; empty lines part them."""
+        """Its history, what it waited for, and why it got its host, separated by empty lines."""
         from loadmaster.report.explanation import sentences
 
         return sentences(self.record, self.told)
 
     @property
     def answer(self) -> str:
-        """What became of the job; with a second run, how the two differ."""
+        """The history of the job; with a second run, how the two differ."""
         from loadmaster.report.explanation import two_starts
 
         return self.sentences[0] if self.other is None else two_starts(self.told, self.other.told)
@@ -139,7 +139,7 @@ class Explained(Result):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All of it as plain values: seconds, amounts by resource, hosts by name."""
+        """The whole result as plain values: seconds, amounts by resource, hosts by name."""
         from loadmaster.report.explanation import as_plain
 
         beside = {} if self.other is None else {"answer": self.answer, "beside": self.other.figures}
@@ -147,7 +147,7 @@ class Explained(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a host that the job could have had, the chosen one first: host, score, free_<resource>."""
+        """A row for each host that the job could have had, the chosen one first: host, score, free_<resource>."""
         import polars as pl
 
         cluster, choice = self.record.case.cluster, self.told.choice

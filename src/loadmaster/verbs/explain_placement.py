@@ -1,4 +1,4 @@
-"""`explain` of a task of a placement that `pack` has kept: why it is on its host and on no other."""
+"""`explain` for a task of a placement that `pack` has stored: why it is on its host and on no other."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ class ExplainedTask(Result):
         packed: the placement.
         task: its number among those that were placed.
         top: how many hosts are shown.
-        command: how to make it again.
+        command: the command that makes it again.
     """
 
     verb = "explain"
@@ -34,7 +34,7 @@ class ExplainedTask(Result):
 
     @cached_property
     def reasons(self) -> "TaskReasons":
-        """What each host has for it."""
+        """The hosts, with their room for the task and the reasons against it."""
         from loadmaster.packing.task_reasons import TaskReasons
 
         return TaskReasons(self.packed.instance, self.packed.packing, self.task, self.packed.pods)
@@ -58,7 +58,7 @@ class ExplainedTask(Result):
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """A row a host as plain values, its own first, then those that it could be on."""
+        """A row for each host as plain values, its own first, then those that it could be on."""
         from loadmaster.report.placement_explanation import host_row
 
         instance = self.packed.instance
@@ -66,7 +66,7 @@ class ExplainedTask(Result):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The whole result as plain values."""
         name, own = self.packed.instance.task_name(self.task), self.reasons.own
         host = self.packed.instance.host_name(own) if own >= 0 else None
         head = {"task": name, "host": host, "sentences": self.sentences, "open_hosts": self.reasons.open_hosts()}
@@ -74,7 +74,7 @@ class ExplainedTask(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a host: the amounts that the other tasks leave, the level with the task there, what keeps it away."""
+        """A row for each host: what the other tasks leave, the level with the task there, why it may not run there."""
         import polars as pl
 
         flat = [

@@ -23,10 +23,10 @@ FEWEST_SAMPLES = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoundFewest(Result):
-    """What `fewest` came to; that no number suffices is a result as well.
+    """The result of `fewest`, also if no number suffices.
 
     Attributes:
-        found: the answers, a rule and kind of machine each.
+        found: the answers, one for each rule and kind of machine.
     """
 
     verb = "fewest"
@@ -47,12 +47,12 @@ class FoundFewest(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, assumed or is synthetic."""
+        """What was left out or assumed, and whether data is synthetic."""
         return self.found.remarks
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row a rule and kind of machine, as plain values."""
+        """A row for each rule and kind of machine, as plain values."""
         from loadmaster.report.fewest import answer_row
 
         return [answer_row(self.found, each) for each in self.found.answers]
@@ -72,7 +72,7 @@ class FoundFewest(Result):
         return themed(fewest_chart(self.found))
 
     def page(self) -> "Page":
-        """The answer, the wait against the number of machines, and a row a rule and kind of machine."""
+        """The answer, the wait against the number of machines, and a row for each rule and kind of machine."""
         from loadmaster.report.fewest_page import fewest_page
 
         return fewest_page(self.found)
@@ -90,7 +90,7 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
 
     Args:
         options: the log, the machines to try and the target.
-        watch: told how the runs get on.
+        watch: called with the progress of the runs.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The options of `fewest`, what they come to, and which of them do not go together."""
+"""The options of `fewest`, their values, and which of them exclude each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -49,7 +49,7 @@ class FitOptions(SiteOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitting(Result):
-    """What `fit` came to; that no queue explains the waits is a result as well.
+    """The result of `fit`, also if no queue explains the waits.
 
     Attributes:
         found: the verdict, all that was tried, and the best of it.
@@ -77,7 +77,7 @@ class Fitting(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, assumed or is synthetic."""
+        """What was left out or assumed, and whether data is synthetic."""
         return self.found.remarks
 
     @property
@@ -96,7 +96,7 @@ class Fitting(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a queue that was tried, the nearest on even weeks first."""
+        """A row for each queue that was tried, the nearest on even weeks first."""
         import polars as pl
 
         from loadmaster.report.fit_claims import fit_rows
@@ -133,7 +133,7 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
 
     Args:
         options: the log, the machines, what to try.
-        watch: told how the trials get on.
+        watch: called with the progress of the trials.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -37,7 +37,7 @@ class GoalMoves(MovesResult):
         rules: of Kubernetes: each rule, the pods that it concerns, whether plans keep it.
         gated: pods that wait for a gate of their own.
         known: what was assumed of the file.
-        command: how to make it again.
+        command: the command that makes it again.
         weighted_sum: what was minimised: its text, before and after, bound, gap, proven, its terms; None for no sum.
         interrupted: the user ended the search.
         bound: of one figure of the goal, whatever the budget; None where there is none.

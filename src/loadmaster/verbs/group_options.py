@@ -1,4 +1,4 @@
-"""The option that breaks results down by what a site is organised by."""
+"""The option that breaks results down by partition, user and so on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An `Environment` as Gymnasium knows them; needs the extra `gym`."""
+"""An `Environment` in the form of Gymnasium; needs the extra `gym`."""
 
 from typing import Any
 

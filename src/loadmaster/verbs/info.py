@@ -93,18 +93,18 @@ class InfoOptions(GroupOptions, ReadingOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Described(Result):
-    """What `info` says of a log.
+    """A log as `info` describes it.
 
     Attributes:
-        read: the log.
+        read: the log as it was read.
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
-        sentence: what the log is, whether its memory can be believed, how busy its machines were.
+        sentence: what the log is, whether its memory is plausible, how busy its machines were.
         next: the command to try next.
-        really: what the log recorded of the jobs that fit; None where it does not say.
+        really: the record of the jobs that fit; None if the log has none.
         spread: where the tasks of one job may go.
-        seen: what the log shows of its machines; None where it shows nothing.
-        groupings: what the jobs are broken down by.
+        seen: the machines that the log shows; None if it shows none.
+        groupings: the properties by which the jobs are grouped.
     """
 
     verb = "info"
@@ -128,21 +128,21 @@ class Described(Result):
 
     @property
     def waits(self) -> "RecordedWaits | None":
-        """How long jobs really waited; None where the log knows the start of no job."""
+        """How long jobs really waited; None if the log has the start of no job."""
         from loadmaster.measure.recorded_waits import recorded_waits
 
         return recorded_waits(self.read.workload)
 
     @property
     def use(self) -> "tuple[AskedAndUsed, ...]":
-        """What jobs asked for beside what they used; empty where the log does not tell."""
+        """Requested and used amounts of the jobs; empty if the log does not have them."""
         from loadmaster.measure.asked_and_used import asked_and_used
 
         return asked_and_used(self.read.workload, self.read.extra)
 
     @property
     def rule_groups(self) -> "list[RuleGroups]":
-        """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came."""
+        """The groups of the jobs as they really ran; in a log without starts, as if each had started at its arrival."""
         from loadmaster.measure.recorded_hosts import groups_of_log
         from loadmaster.model.units import GPUS
         from loadmaster.report.breakdown import RECORDED, RuleGroups
@@ -154,7 +154,7 @@ class Described(Result):
         return [RuleGroups(RECORDED, groups_of_log(aligned(workload, cluster), self.use, cluster))]
 
     def by(self, name: str) -> "pl.DataFrame":
-        """Use, waits and losses by one property of the jobs, as the log recorded them: a row a group.
+        """Use, waits and losses by one property of the jobs, as the log recorded them: a row for each group.
 
         Args:
             name: partition, qos, account, user, size, gpu, hour, weekday or month.
@@ -181,7 +181,7 @@ class Described(Result):
 
     @property
     def answer(self) -> str:
-        """What the log is, whether its memory can be believed, how busy its machines were."""
+        """What the log is, whether its memory is plausible, how busy its machines were."""
         return self.sentence
 
     @property

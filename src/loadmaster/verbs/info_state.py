@@ -1,4 +1,4 @@
-"""What `info` says of a running state: nodes, what runs, what waits."""
+"""`info` for a running state: its nodes, running and waiting tasks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateDescribed(Result):
-    """What `info` says of a running state.
+    """A running state as `info` describes it.
 
     Attributes:
         name: of the file.
@@ -48,14 +48,14 @@ class StateDescribed(Result):
 
     @property
     def figures(self) -> Mapping[str, Any]:
-        """All of it as plain values."""
+        """The whole result as plain values."""
         figures = asdict(self.facts) | {"rules": [each._asdict() for each in self.facts.rules]}
         del figures["notes"]
         return figures
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a resource: what all nodes have, what is asked, the most free on a node, what is stranded; bytes."""
+        """A row for each resource: total, requested, the most that is free on a node, stranded; memory in bytes."""
         import polars as pl
 
         return pl.DataFrame([asdict(each) for each in self.facts.resources])
@@ -77,7 +77,7 @@ class StateDescribed(Result):
         raise InputError("--picture", "no picture: a state is no log, and has no recorded waits", fix="leave it out")
 
     def page(self) -> "Page":
-        """The answer, a row a resource, the picture."""
+        """The answer, a row for each resource, the picture."""
         from loadmaster.report.arrivals_chart import state_page
 
         return state_page(self.name, self.answer, self.notes, self.facts, self.plot())

@@ -36,7 +36,7 @@ def run(engine: str, *args: Any, **options: Any) -> Lived | Looked:
         options: those of the command line, with `_` for `-`; `for_` is `--for`, `print_` is `--print`.
 
     Returns:
-        What the run came to, with its record in `folder`; or what a look such as `doctor=True` found.
+        The result of the run, with its record in `folder`; or the findings of a look such as `doctor=True`.
 
     Raises:
         InputError: there is no such engine, it cannot be driven, or an option changes nothing.

@@ -1,4 +1,4 @@
-"""`live cgroup`: commands on this box, each with a share of the CPU that changes as others come and end."""
+"""`live cgroup`: commands on this computer, each with a share of the CPU that changes over time."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -132,7 +132,7 @@ def this_box(hosts: str | None) -> "Cluster":
 
 
 def _least(method: str, given: float | None) -> float:
-    """A tenth where nothing is said, but for methods that let everybody in."""
+    """The given value, else a tenth; 0 for methods that start every command at once."""
     from loadmaster.scheduling.time_shared import METHODS
 
     return given if given is not None else 0.0 if method in METHODS else 0.1

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from loadmaster.scheduling import Scheduler
 
 LAST_RECKONING_S = 30.0
-"""So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
+"""So long the end of a shadow may compute the waits of jobs so far; a week of a large site takes minutes."""
 Screen = Callable[[str, "LiveSettings", int | None, Path, bool], Any]
-"""Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
-whether time does not wait. A context manager with `show(*cycle)`, `say(note)` and an attribute `so_far`."""
+"""Makes the observer, from an engine's name, the settings, the number of jobs if it is known, the record's folder, and
+whether the clock is simulated. A context manager with `show(*cycle)`, `say(note)` and an attribute `so_far`."""
 
 
 def quiet(*_: Any) -> Quiet:

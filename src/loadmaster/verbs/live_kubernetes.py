@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
 AGAIN_S = 5.0
-"""Who stands by asks for the lease so often."""
+"""Seconds between two requests of a standby for the lease."""
 LOOKS = (
     "doctor", "config", "namespace", "scheduler_name", "kubeconfig", "context", "lease_namespace", "moves", "budget",
     "preempt",

@@ -1,4 +1,4 @@
-"""Options that the engines of `live` share, and how a run is to behave by them."""
+"""Options that the engines of `live` share, and the settings of a run that follow from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

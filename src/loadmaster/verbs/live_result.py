@@ -1,4 +1,4 @@
-"""What a live run came to, as a result: its figures, its record's page and picture."""
+"""A live run as a result: its figures, its record's page and picture."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +19,14 @@ class Lived(Result):
 
     Attributes:
         folder: of its record.
-        figures: what it came to, as JSON has it.
+        figures: its results, with the keys of the JSON document.
         ended: `done`, `stopped` by hand, or `terminated` by SIGTERM.
-        stranded: what could not be handed back to the engine.
+        stranded: jobs that could not be given back to the engine.
         rows: a row for each command or machine; () of a queue.
-        known: what must be said.
+        known: facts that a reader must know.
         seed: of its draws; None where nothing draws.
-        synthetic: whether its jobs are made up; None if unknown.
-        carries_python: whether its record has a rule out of a file, which runs again only where it is trusted.
+        synthetic: whether a generator made its jobs; None if unknown.
+        carries_python: whether its record has a rule from a file, which runs again only if the record is trusted.
     """
 
     verb: ClassVar[str] = "live"
@@ -58,7 +58,7 @@ class Lived(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said."""
+        """Facts that a reader must know."""
         return self.known
 
     @property
@@ -96,11 +96,11 @@ class Lived(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Looked(Result):
-    """What was asked for beside a run: a look at an engine, or a text to print.
+    """The result of a call that runs nothing: a look at an engine, or a text to print.
 
     Attributes:
-        what: that was asked for, such as `doctor`.
-        found: a finding each.
+        what: the kind of call, such as `doctor`.
+        found: the findings.
         text: to print; empty where there are findings.
     """
 
@@ -112,18 +112,18 @@ class Looked(Result):
 
     @property
     def good(self) -> bool:
-        """Nothing stands in the way."""
+        """Whether nothing prevents a live run."""
         return not any(each.level == "bad" for each in self.found)
 
     @property
     def answer(self) -> str:
-        """What stands in the way, or the text."""
+        """The problems that were found, or the text."""
         bad = [each.what for each in self.found if each.level == "bad"]
         return self.text or "; ".join(bad) or f"{self.what}: nothing stands in the way"
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a finding."""
+        """A row for each finding."""
         from dataclasses import asdict
 
         import polars as pl

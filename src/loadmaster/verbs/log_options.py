@@ -1,4 +1,4 @@
-"""Which jobs, which machines, how a log is read: options of every verb that takes a log, and what they come to."""
+"""Options of every verb that takes a log: which jobs, which machines, how the log is read; and their values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace

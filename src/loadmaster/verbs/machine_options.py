@@ -1,4 +1,4 @@
-"""The option that takes several sets of machines, and what it comes to."""
+"""The option that takes several sets of machines, and the values that they give."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What every result with moves has: the moves as a table, and as moves.csv."""
+"""The part that all results with moves have in common: the moves as a table, and as moves.csv."""
 
 from abc import abstractmethod
 from pathlib import Path
@@ -20,7 +20,7 @@ class MovesResult(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
+        """A row for each move, in order: step, task, from, to, cost (bytes, or 1), whether the place is temporary."""
         import polars as pl
 
         columns = {

@@ -1,4 +1,4 @@
-"""What the user must know of jobs, machines and rules, before a run and beside its result."""
+"""Notes that the user must read on jobs, machines and rules, before a run and beside its result."""
 
 from collections.abc import Sequence
 from dataclasses import replace

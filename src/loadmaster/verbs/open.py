@@ -1,4 +1,4 @@
-"""`open`: what a verb has kept in a folder, as the result that it was."""
+"""`open`: the result that a verb has stored in a folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

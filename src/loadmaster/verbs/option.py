@@ -65,7 +65,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], usual: Mapping[str, Any]) -> Self:
-        """The options of what was `given`, with defaults that whoever asks has of its own."""
+        """The options of what was `given`, with the caller's own defaults."""
         options = cls(**given, **{name: value for name, value in usual.items() if name not in given})
         names = tuple(name for name in options.given if name in given or name not in usual)
         object.__setattr__(options, "given", names)

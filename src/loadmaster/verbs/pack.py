@@ -56,17 +56,17 @@ class PlacingOptions(TaskOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Packed(Result):
-    """What `pack` came to; that no placement was found is a result as well.
+    """The result of `pack`, also if no placement was found.
 
     Attributes:
         name: of the tasks.
-        asked: all tasks and the hosts.
-        instance: those that were let in.
-        packing: their placement.
+        asked: all given tasks, and the hosts.
+        instance: the admitted tasks, and the hosts.
+        packing: the placement of the admitted tasks.
         admitted: bool[J] over the jobs of `asked`.
-        known: what was known of the file before anything was packed.
+        known: notes on the file from before the packing.
         methods: the results of other methods on the same tasks, a row each; None before they have run.
-        command: how to make it again.
+        command: the command that makes it again.
         pods: the state of Kubernetes that the tasks are from, with its rules; None for other tasks.
     """
 
@@ -84,7 +84,7 @@ class Packed(Result):
 
     @property
     def placed(self) -> bool:
-        """Whether there is a placement of all tasks that were let in."""
+        """Whether there is a placement of all admitted tasks."""
         return self.packing.placed
 
     @property
@@ -94,7 +94,7 @@ class Packed(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed, and what must be known of how the placement came about."""
+        """Assumptions, and facts about the way in which the placement was found."""
         return (*self.known, *self.packing.notes)
 
     @cached_property
@@ -123,14 +123,14 @@ class Packed(Result):
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """A row a task as plain values: task, job, refused, host, yield, share of each fluid resource."""
+        """A row for each task as plain values: task, job, refused, host, yield, share of each fluid resource."""
         from loadmaster.packing.summary import task_rows
 
         return task_rows(self.asked, self.packing, self.admitted)
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a task: its host, its yield, its share of each fluid resource, what it asked; memory in bytes."""
+        """A row for each task: its host, its yield, its share of each fluid resource, its demand; memory in bytes."""
         import polars as pl
 
         demand, rows = self.asked, self.rows

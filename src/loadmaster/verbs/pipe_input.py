@@ -18,7 +18,7 @@ STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _ENDINGS = {".parquet": rb"PAR1", ".json": rb"\s*[{\[]", ".yaml": rb"(?:#.*\n)*(?:- )?[a-z_]+:(?:\s|$)"}
 """Endings of names, for what few readers tell by them alone, and how such a file begins."""
 QUIET_S = 2.0
-"""A pipe that nobody has opened for writing for so long is told."""
+"""A message follows if no program opens a pipe for writing within this time."""
 _BLOCK = 1 << 20
 _poured: dict[Path, str] = {}
 _folders: list[Path] = []
@@ -27,7 +27,7 @@ _folders: list[Path] = []
 def pipe_as_file(given: Any) -> Any:
     """`given`, or each that is in it, as a file that can be read again where it names a pipe; all else as it is.
 
-    Standard input is poured once in a process, so that whoever names it twice means the same.
+    Standard input is read once in a process, so two mentions of it mean the same input.
 
     Raises:
         InputError: it is a terminal or another device, is closed, or nothing comes through it.
@@ -64,7 +64,7 @@ def as_named(text: str) -> str:
 
 
 def let_go() -> None:
-    """Remove the files; whoever ends the process otherwise than Python does calls it before."""
+    """Remove the files; code that ends the process in another way than Python does calls it before."""
     import shutil
 
     while _folders:
@@ -126,7 +126,7 @@ def _opened(name: str) -> BinaryIO:
 
 
 def _other_end(name: str) -> int:
-    """Open the pipe `name`, which lasts until somebody writes into it; where that takes long, it is told."""
+    """Open the pipe `name`, which lasts until a program writes into it; if that takes long, a message says so."""
     import threading
 
     waiting = f"Waiting for a program to write into the pipe {name}; Ctrl-C stops."

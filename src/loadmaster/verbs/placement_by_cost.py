@@ -40,8 +40,8 @@ class PlacementByCost(Result):
         seconds: that the search took.
         seed: of the search.
         interrupted: the user ended the search.
-        known: what must be known beside the answer.
-        command: how to make it again.
+        known: facts that a reader must know beside the answer.
+        command: the command that makes it again.
         reason: why there is no placement, where that is known.
     """
 
@@ -75,7 +75,7 @@ class PlacementByCost(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known beside the answer."""
+        """Facts that a reader must know beside the answer."""
         return self.known
 
     @property
@@ -242,7 +242,7 @@ def place_by_cost(
 
     Args:
         options: the file, the time and the seed.
-        command: how to make it again.
+        command: the command that makes it again.
         progress: told the part of the time that has passed and the best cost.
 
     Raises:
@@ -268,7 +268,7 @@ def place_by_cost(
 
 
 def _result(problem: "ConstrainedProblem", found: "AnnealedPlacement", seed: int, command: str) -> PlacementByCost:
-    """What the search came to, its costs worked out again by the plain evaluator.
+    """The result of the search, its costs computed again by the plain evaluator.
 
     Raises:
         AssertionError: the evaluator finds another cost, or a constraint that the search has broken: a fault of ours.

@@ -65,7 +65,7 @@ def move_towards_goal(
     Args:
         options: of the verb.
         limit: the budget; infinite for none.
-        command: how to make it again.
+        command: the command that makes it again.
         report: called with the least sum and the bound while it is minimised.
 
     Raises:

@@ -36,7 +36,7 @@ def policies_with(options: PoliciesOptions) -> "pl.DataFrame":
     """All that can be named: rules of every kind, constraints, estimates, formats of logs.
 
     Returns:
-        A row a name: its kind, the name, what it does, where it was published.
+        A row for each name: its kind, the name, what it does, where it was published.
 
     Raises:
         InputError: no such kind, or no rule with such a name.

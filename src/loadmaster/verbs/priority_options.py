@@ -1,4 +1,4 @@
-"""The option that takes the site's own priorities of waiting jobs, and what it comes to."""
+"""The option that takes the site's own priorities of waiting jobs, and the values that they give."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -73,7 +73,7 @@ class RebalanceOptions(TaskOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rebalanced(MovesResult):
-    """What `rebalance` came to; that nothing better is within the budget is a result as well.
+    """The result of `rebalance`, also if nothing better is within the budget.
 
     Attributes:
         name: of the state.
@@ -82,7 +82,7 @@ class Rebalanced(MovesResult):
         budget: bytes or moves; infinite where there was none.
         time_limit_s: of the search.
         known: what was assumed of the file.
-        command: how to make it again.
+        command: the command that makes it again.
     """
 
     verb = "rebalance"

@@ -1,4 +1,4 @@
-"""`report`: writes the page of a kept folder again; nothing is run again."""
+"""`report`: writes the page of a result's folder again; nothing is run again."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass

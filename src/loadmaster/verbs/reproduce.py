@@ -48,13 +48,13 @@ class ReproduceOptions(DaskOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduced(Result):
-    """What `reproduce` came to.
+    """The result of `reproduce`.
 
     Attributes:
         paper: its name here.
         reproduction: its claims, figures and notes.
         file: where its page was written.
-        command: how to make it again.
+        command: the command that makes it again.
     """
 
     verb = "reproduce"
@@ -71,12 +71,12 @@ class Reproduced(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known beside the claims."""
+        """Facts that a reader must know beside the claims."""
         return tuple(self.reproduction.notes)
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a claim: where, claim, published, ours, verdict, gate, n, note."""
+        """A row for each claim: where, claim, published, ours, verdict, gate, n, note."""
         import polars as pl
 
         return pl.DataFrame([asdict(claim) for claim in self.reproduction.claims], infer_schema_length=None)
@@ -96,7 +96,7 @@ class Reproduced(Result):
         return charts[0]
 
     def page(self) -> "Page":
-        """All claims, how many hold where, all figures."""
+        """All claims, how many hold in each part, all figures."""
         from loadmaster.report.page import Block, Chart, Heading, Page, Text
         from loadmaster.report.page_footer import page_footer
         from loadmaster.report.verdict_chart import verdict_chart
@@ -117,11 +117,11 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
 
     Args:
         options: which paper, and how.
-        watch: told how the runs get on.
+        watch: called with the progress of the runs.
         command: how to make it again; made of the options where it is not given.
 
     Returns:
-        A row a claim; the page is written into `out`.
+        A row for each claim; the page is written into `out`.
 
     Raises:
         InputError: no such paper, a log that cannot be read, or an option changes nothing.

@@ -1,4 +1,4 @@
-"""What every verb gives back in Python: an answer, a table, a chart and a page."""
+"""The result of every verb in Python: an answer, a table, a chart and a page."""
 
 import html
 from pathlib import Path
@@ -18,8 +18,8 @@ class Result:
     """Parent of all results: shown in a notebook as its answer and its table, in a terminal as its answer.
 
     Attributes:
-        verb: whose result it is.
-        page_maker: what makes report.html, of a verb whose page is left as it is where it would come out the same.
+        verb: the verb of the result.
+        page_maker: makes report.html, for a verb whose page is not written again if it would not change.
     """
 
     verb: ClassVar[str] = ""
@@ -32,7 +32,7 @@ class Result:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader must know beside it, one sentence each."""
+        """Facts that the reader must know beside the answer, one sentence each."""
         return ()
 
     @property
@@ -55,7 +55,7 @@ class Result:
         return self.frame.to_pandas()
 
     def write_frame(self, path: str | Path) -> Path:
-        """Write the table as .csv, .parquet or .tex, by the ending of `path`, and give back where it is.
+        """Write the table as .csv, .parquet or .tex, by the ending of `path`, and return its path.
 
         Raises:
             InputError: another ending, or the file cannot be written.
@@ -66,22 +66,22 @@ class Result:
         return Path(path)
 
     def plot(self) -> Any:
-        """The chart that stands for the whole, of Altair."""
+        """The main chart, of Altair."""
         raise NotImplementedError
 
     def page(self) -> "Page":
-        """What stands on the page."""
+        """The content of the page."""
         raise NotImplementedError
 
     def report(self, path: str | Path) -> Path:
-        """Write the page, one file that needs no network, and give back where it is."""
+        """Write the page, one file that needs no network, and return its path."""
         from loadmaster.report.page import write
 
         write(Path(path), self.page())
         return Path(path)
 
     def save(self, folder: str | Path) -> Path:
-        """Write it into `folder`, from where `loadmaster.open` reads it again, with its tables and its page beside it.
+        """Write it into `folder`, with its tables and its page; `loadmaster.open` reads it again.
 
         Raises:
             InputError: the folder cannot be written.
@@ -106,10 +106,10 @@ class Result:
         return path
 
     def write_tables(self, folder: Path) -> None:
-        """Put into `folder` what others read.
+        """Write the tables into `folder`, for other programs.
 
         Args:
-            folder: that is there.
+            folder: an existing folder.
         """
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Rules as they are given: names, text separated by commas, functions and classes, pairs of order and backfilling.
+"""Rules as the user gives them: names, text separated by commas, functions and classes, pairs of order and backfilling.
 
 What comes out are the names that everything below this room knows.
 """

@@ -162,12 +162,12 @@ class BagRunOptions(DaskOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ran(Result):
-    """What `run` came to; that commands failed is a result as well.
+    """The result of `run`, also if commands failed.
 
     Attributes:
         figures: tasks, done, failed, unpaid, skipped, span_s, cost, spent, machines, ... by name.
         words: the same in sentences.
-        rows: a row a command as plain values.
+        rows: a row for each command as plain values.
     """
 
     verb = "run"
@@ -183,22 +183,22 @@ class Ran(Result):
 
     @property
     def folder(self) -> Path:
-        """Of the log and of every command's output, `tasks/NUMBER/attempt-N`."""
+        """The folder of the log and of every command's output, `tasks/NUMBER/attempt-N`."""
         return Path(self.figures["folder"])
 
     @property
     def answer(self) -> str:
-        """What became of the bag."""
+        """The result of the bag in words."""
         return self.words[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What failed, what is not paid for, which deadline has passed."""
+        """Commands that failed or are not paid for, and a deadline that has passed."""
         return self.words[1:]
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a command: task, command, state (done, failed, not done), exit, attempts, seconds, machine."""
+        """A row for each command: task, command, state (done, failed, not done), exit, attempts, seconds, machine."""
         import polars as pl
 
         kinds = {
@@ -213,7 +213,7 @@ class Ran(Result):
         return pl.DataFrame(self.rows, schema=kinds)
 
     def plot(self) -> Any:
-        """How long every command took, by what became of it: an Altair chart."""
+        """How long every command took, by its result: an Altair chart."""
         from loadmaster.report.commands_chart import commands_chart
 
         return commands_chart(self.rows)

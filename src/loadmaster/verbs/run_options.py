@@ -1,4 +1,4 @@
-"""Options of the verbs that simulate the queue, and the settings that they come to."""
+"""Options of the verbs that simulate the queue, and the settings that follow from them."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Options that ask how sure a comparison is, and the judgements that they come to."""
+"""Options that ask how sure a comparison is, and the judgements that follow from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SURE = "How sure"
 FEWEST = 5
 """Fewer samples say nothing."""
 MOST_SAMPLES = 100_000
-"""More would narrow no interval that anybody reads, and never end."""
+"""More would not narrow an interval visibly, and never end."""
 
 
 Resample = Annotated[

@@ -1,4 +1,4 @@
-"""`share`: what a log's jobs would feel if its machines were shared instead of queued for."""
+"""`share`: how fast a log's jobs would run on machines that they share, instead of queueing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shared(Result):
-    """What `share` came to.
+    """The result of `share`.
 
     Attributes:
         study: jobs, hosts, methods and settings.
-        rows: one a method, as far as they were made.
-        command: how to make it again.
+        rows: one for each method that has run.
+        command: the command that makes it again.
     """
 
     verb = "share"
@@ -41,7 +41,7 @@ class Shared(Result):
 
     @property
     def answer(self) -> str:
-        """Under which method jobs are stretched least."""
+        """The method with the lowest mean stretch."""
         from loadmaster.report.sharing_table import label
 
         ran = [row for row in self.rows if row.mean_stretch >= 0 and not row.refused]
@@ -58,14 +58,14 @@ class Shared(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, assumed or is synthetic."""
+        """What was left out or assumed, and whether data is synthetic."""
         from loadmaster.verbs.notes import remarks
 
         return tuple(remarks(self.study.case))
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a method: times in seconds, slowdowns and stretches as ratios, tasks moved, jobs refused."""
+        """A row for each method: times in seconds, slowdowns and stretches as ratios, tasks moved, jobs refused."""
         import polars as pl
 
         return pl.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
@@ -196,7 +196,7 @@ def share_with(options: ShareOptions) -> Shared:
         options: what to run.
 
     Returns:
-        A row a method.
+        A row for each method.
 
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.

@@ -1,4 +1,4 @@
-"""The options of `share`, what they come to, and which of them a choice of methods looks at."""
+"""The options of `share`, their values, and which of them a choice of methods uses."""
 
 import math
 from collections.abc import Sequence

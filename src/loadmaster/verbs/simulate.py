@@ -59,16 +59,16 @@ class SimulateOptions(RuleOptions, PriorityOptions, SiteChangeOptions, RunOption
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulated(Result):
-    """What `simulate` came to.
+    """The result of `simulate`.
 
     Attributes:
         record: jobs, hosts, setting and schedule.
-        outcome: what was measured on it.
-        command: how to make it again.
-        inputs: the files that it was made from.
-        metrics: what is shown beside the mean wait, by name; empty for all.
-        effect: what waits longer because hosts close (rule C12); None where no option closes hosts.
-        groupings: what it is broken down by.
+        outcome: its metrics.
+        command: the command that makes it again.
+        inputs: the input files.
+        metrics: the metrics beside the mean wait, by name; empty for all.
+        effect: jobs that wait longer because hosts close (rule C12); None if no option closes hosts.
+        groupings: the properties by which its jobs are grouped.
     """
 
     verb = "simulate"
@@ -90,7 +90,7 @@ class Simulated(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, assumed or is synthetic, and why the run must not be trusted, if so."""
+        """What was left out or assumed, whether data is synthetic, and any reason not to trust the run."""
         from loadmaster.report.comparison import warnings
         from loadmaster.verbs.notes import remarks
 
@@ -104,7 +104,7 @@ class Simulated(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a job, in the order of arrival: when it came, started and ended, where it ran, what it asked."""
+        """A row for each job, in the order of arrival: when it came, started and ended, where it ran, what it asked."""
         return self._table("jobs")
 
     @property
@@ -119,7 +119,7 @@ class Simulated(Result):
         return [*([RuleGroups(RECORDED, real, comparable=False)] if real else []), own]
 
     def by(self, name: str) -> "pl.DataFrame":
-        """Waits, use and losses by one property of the jobs, in this run and in the record: a row a group.
+        """Waits, use and losses by one property of the jobs, in this run and in the record: a row for each group.
 
         Args:
             name: partition, qos, account, user, size, gpu, hour, weekday or month.
@@ -133,7 +133,7 @@ class Simulated(Result):
 
     @property
     def hosts(self) -> "pl.DataFrame":
-        """A row a host: what it has, the part of it that was in use, the tasks that ran on it."""
+        """A row for each host: what it has, the part of it that was in use, the tasks that ran on it."""
         return self._table("hosts")
 
     def plot(self) -> Any:
@@ -187,7 +187,7 @@ class Simulated(Result):
 
         Args:
             trust: run the Python of a policy file that the record carries; read it first.
-            progress: told how many of how many jobs have started.
+            progress: called with the numbers of started jobs and of all jobs.
 
         Raises:
             InputError: the record was changed, or carries Python and is not trusted.
@@ -207,7 +207,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
 
     Args:
         options: what to run.
-        watch: told how the run gets on.
+        watch: called with the progress of the run.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The options that take a real site's configuration, and what they come to."""
+"""The options that take a real site's configuration, and the values that they give."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

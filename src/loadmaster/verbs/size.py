@@ -97,18 +97,18 @@ class SizeOptions(DaskOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sized(Result):
-    """What `size` came to.
+    """The result of `size`.
 
     Attributes:
         bag: the durations, or the law.
-        drawn: what was simulated: the bag, or a guess at it.
+        drawn: the simulated bag, or a guess at it.
         work_h: hours of work on one machine of speed 1, on average.
         curve: cost and span for every number of machines of every type, then for mixes of types.
         sizers: the same of sizers that learn the durations while the bag runs.
         chosen: the point to choose, fixed numbers before a sizer; None if none keeps budget and deadline.
-        options: as they were given, rules by their names.
-        known: what must be known beside it.
-        command: how to make it again.
+        options: the given options, rules by their names.
+        known: facts that a reader must know beside the answer.
+        command: the command that makes it again.
     """
 
     verb = "size"
@@ -129,7 +129,7 @@ class Sized(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known beside it."""
+        """Facts that a reader must know beside the answer."""
         return self.known
 
     @property
@@ -164,7 +164,7 @@ class Sized(Result):
 
     @property
     def answer(self) -> str:
-        """How many machines of which type to rent, or who is to rent them, or how near what was tried comes."""
+        """How many machines of which type to rent, or the sizer that is to rent them, or the nearest that was tried."""
         from loadmaster.model.units import percent, show_seconds
         from loadmaster.sim.bags.curve import MIXED
         from loadmaster.verbs.bag_options import with_unit
@@ -201,7 +201,7 @@ class Sized(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a number of machines of a type, then the sizers: hosts, cost, span_s, both with confidence, speedup."""
+        """A row for each number of machines, then the sizers: hosts, cost, span_s, both with confidence, speedup."""
         import polars as pl
 
         rows = [dataclasses.asdict(p) | {"chosen": p is self.chosen} for p in (*self.curve, *self.sizers)]
@@ -255,7 +255,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
 
     Args:
         options: the bag and the wishes.
-        watch: told how the runs get on.
+        watch: called with the progress of the runs.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -1,4 +1,4 @@
-"""`tune`: search for a better rule, measure its gain on weeks that the search never saw, and write it to a file."""
+"""`tune`: search for a better rule, measure its gain on weeks that the search does not use, and write it to a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -148,11 +148,11 @@ class FoundRule:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned(Result):
-    """What `tune` came to; that nothing is gained is a result as well.
+    """The result of `tune`, also if nothing is gained.
 
     Attributes:
-        tuning: the search, its winner, and what the held-out weeks say of it.
-        command: how to make it again.
+        tuning: the search, its winner, and the results on the held-out weeks.
+        command: the command that makes it again.
     """
 
     verb = "tune"
@@ -169,7 +169,7 @@ class Tuned(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known beside it."""
+        """Facts that a reader must know beside the answer."""
         from loadmaster.report.tune_claims import tune_notes
         from loadmaster.verbs.notes import remarks
 
@@ -177,7 +177,7 @@ class Tuned(Result):
 
     @cached_property
     def rule(self) -> FoundRule | None:
-        """The winner, to be compared, simulated and run live; None where no candidate keeps the limit."""
+        """The winner, for `compare`, `simulate` and live runs; None if no candidate keeps the limit."""
         from loadmaster.report.tune_claims import winner_text
         from loadmaster.rules.find import Reference
         from loadmaster.scheduling.notation import order_and_backfilling
@@ -197,7 +197,7 @@ class Tuned(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a trial: each target and the longest wait over the baseline's, if it kept the limit, its values."""
+        """A row for each trial: targets and longest wait over the baseline's, whether it kept the limit, its values."""
         import polars as pl
 
         from loadmaster.report.tune_document import trial_rows
@@ -206,13 +206,13 @@ class Tuned(Result):
         return pl.DataFrame([{**{k: v for k, v in row.items() if k != "values"}, **row["values"]} for row in rows])
 
     def plot(self) -> Any:
-        """The trials: what each came to, and which kept the limit on the longest wait; an Altair chart."""
+        """The figures of each trial, and whether it kept the limit on the longest wait: an Altair chart."""
         from loadmaster.report.tune_charts import trials_chart
 
         return trials_chart(self.tuning)
 
     def page(self) -> "Page":
-        """The rule found, its gain, the reasons, and the groups that lose."""
+        """The winner, its gain, the effect of each term, and the groups that lose."""
         from loadmaster.report.tune_page import tune_page
 
         return tune_page(self.tuning, self.notes, self.command)
@@ -248,7 +248,7 @@ class Tuned(Result):
 
     @property
     def file(self) -> str | None:
-        """The name of the winner's file; None where there is no winner, or all it has is a built-in's parameter."""
+        """The name of the winner's file; None if there is no winner, or it only sets parameters of a built-in rule."""
         from loadmaster.tuning.rule_file import file_name
 
         return None if self.tuning.selection.winner is None else file_name(self.tuning.selection)
@@ -259,7 +259,7 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
 
     Args:
         options: what to search.
-        watch: told how the runs get on.
+        watch: called with the progress of the runs.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

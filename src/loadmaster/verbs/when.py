@@ -126,10 +126,10 @@ class WhenOptions(RuleOptions, PriorityOptions, SiteChangeOptions, RunOptions):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StartOfJob(Result):
-    """What `when` came to; that a job never starts is a result as well.
+    """The result of `when`, also if the job never starts.
 
     Attributes:
-        found: the forecast, other requests, and how past forecasts fared.
+        found: the forecast, other requests, and the accuracy of past forecasts.
     """
 
     verb = "when"
@@ -150,7 +150,7 @@ class StartOfJob(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The chance of a start, how past forecasts fared, and what was assumed."""
+        """The chance of a start, the accuracy of past forecasts, and assumptions."""
         from loadmaster.report.start_claims import details
 
         return (*details(self.found), *self.found.notes)
@@ -197,7 +197,7 @@ def when_with(options: WhenOptions, watch: "Watch | None" = None, command: str =
 
     Args:
         options: the queue, the job, the machines, a log of the past.
-        watch: told how the samples get on.
+        watch: called with the progress of the samples.
         command: how to make it again; made of the options where it is not given.
 
     Returns:

@@ -125,7 +125,7 @@ class GetAnswers:
         return Response(script(name), media_type="text/javascript; charset=utf-8")
 
     async def refused(self, request: Request, error: Exception) -> Response:
-        """One line, as a screen for who looks and as JSON for our script."""
+        """One line, as a page for a person and as JSON for our script."""
         status, why = (error.status, error.why) if type(error) is Refused else (500, "something failed here")
         if "application/json" in request.headers.get("accept", ""):
             return JSONResponse({"why": why}, status)

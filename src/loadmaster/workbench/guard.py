@@ -20,7 +20,7 @@ PAGE = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-"""What the page of a result may do, whoever wrote it: run by itself, in an origin of its own, and talk to nobody."""
+"""What the page of a result may do, even a hostile one: run in an origin of its own, without any connection."""
 _SAFE = ("GET", "HEAD")
 
 

@@ -1,4 +1,4 @@
-"""What a folder holds: which verb wrote it, what that came to, by which rule. A new kind is a row of `KINDS`."""
+"""What a folder holds: the verb that wrote it, its result and its rule. A new kind is a row of `KINDS`."""
 
 import re
 from collections.abc import Callable, Iterable

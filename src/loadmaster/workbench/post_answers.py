@@ -82,7 +82,7 @@ class PostAnswers:
             raise Refused(409, "this run was not started by the workbench; give the same command again")
         if child.runs:
             raise Refused(409, "this comparison runs already")
-        choices = choices_of(child.choices, places)  # held to the same rules: the file may be anybody's
+        choices = choices_of(child.choices, places)  # checked by the same rules: any user may have written the file
         self._bench.children.start(folder, arguments_of(choices, places, folder), choices.plain())
         return at
 

@@ -1,4 +1,4 @@
-"""HTTP for browsers that answer: a connection on which a request was begun and not finished is closed after a while."""
+"""HTTP with a time limit: a connection with an unfinished request is closed after a while."""
 
 import asyncio
 

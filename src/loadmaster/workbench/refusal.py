@@ -1,4 +1,4 @@
-"""What is refused to a browser, in one line."""
+"""The refusal of a browser's request, in one line."""
 
 
 class Refused(Exception):

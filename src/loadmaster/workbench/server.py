@@ -99,7 +99,7 @@ def serve(
     ready(f"http://{address.hosts[0]}/?token={bench.token.text}")
     try:
         uvicorn.Server(config).run(sockets=[address.listening])
-        raise KeyboardInterrupt  # where whoever started us has Ctrl-C ignored, it ends this all the same
+        raise KeyboardInterrupt  # if the parent process ignores Ctrl-C, this ends the server all the same
     finally:
         address.listening.close()
         stopped(bench.children.stop_all())

@@ -1,4 +1,4 @@
-"""Whether what a folder holds is done, under way or broken off, and how far it is: read off its files."""
+"""Whether the run of a folder is done, in progress or interrupted, and its progress, from its files."""
 
 import os
 import time

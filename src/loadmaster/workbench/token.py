@@ -1,4 +1,4 @@
-"""The token that lets a browser in, kept in the work folder, so that an open page survives a restart."""
+"""The token that admits a browser, stored in the work folder, so that an open page survives a restart."""
 
 import hmac
 import os

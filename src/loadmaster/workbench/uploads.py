@@ -84,7 +84,7 @@ def uploaded(folder: Path) -> list[str]:
 
 
 def _ours_alone(path: str | Path, flags: int) -> int:
-    """Open a file that, if it is made, nobody else may read: a log names people."""
+    """Open a file that, if it is made, only its owner may read: a log names people."""
     return os.open(path, flags, 0o600)
 
 

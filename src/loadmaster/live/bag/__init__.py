@@ -1,1 +1,1 @@
-"""Bags of commands, run for real: what a sizer decides on, and what becomes of it."""
+"""Bags of commands, run for real: the state that a sizer decides on, and its results."""

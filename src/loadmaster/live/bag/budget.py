@@ -7,7 +7,7 @@ from typing import NamedTuple
 from loadmaster.sizing import HostType
 
 AHEAD_S = 0.5
-"""So long before a unit ends a machine is given back that nobody can pay for any more."""
+"""So long before a unit ends, a machine is given back if the budget cannot pay for it any more."""
 _SLACK = 1e-9
 
 

@@ -29,7 +29,7 @@ done in all starts."""
 class BagDecider(Decider):
     """See `Decider`: hands out the commands of a bag to machines that a sizer rents and gives back.
 
-    It hands nothing back: nobody else could start what waits, and that waits in its file.
+    It hands nothing back: no other program could start the waiting commands, which are in the user's file.
 
     Attributes:
         state: of this start.
@@ -82,7 +82,7 @@ class BagDecider(Decider):
         return Step(self.state.taken(), self.asked)
 
     def refused(self, refusal: Refusal) -> None:
-        """A machine that takes no command is given up; who rents or stops looks again."""
+        """A machine that takes no command is given up; other refused actions are decided again."""
         if isinstance(refusal.action, Start):
             host = self.state.running()[refusal.action.id]
             self.updates.refused[host] = f"its machine did not take it ({refusal.text})"
@@ -98,7 +98,7 @@ class BagDecider(Decider):
             self.last = None
 
     def next_s(self, now_s: float) -> float:
-        """At once as long as there are news; when the sizer wants; a moment later where nobody tells of machines."""
+        """At once while there are events; else when the sizer is due, or a little later, to look for new machines."""
         if self.state.ledger.complete or self.is_out_of_money:
             return math.inf
         return now_s if self.busy else min(self.tick_s, self.wake_s, now_s + LOOK_S)

@@ -1,4 +1,4 @@
-"""Runs a bag of shell commands for real: what earlier starts left is taken up, and the loop driven by a sizer."""
+"""Runs a bag of shell commands for real: continues earlier starts, and runs the loop with a sizer."""
 
 import math
 import time

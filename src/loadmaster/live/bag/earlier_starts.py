@@ -1,4 +1,4 @@
-"""Earlier starts of a bag: results, attempts, cost and time by its log, and what of them is taken up."""
+"""Earlier starts of a bag: results, attempts, cost and time by its log, and the part that a new start continues."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -20,7 +20,7 @@ MARK = "LOADMASTER_ATTEMPT"
 
 _starting = Lock()
 _ours: set[int] = set()
-"""Processes that somebody here waits for."""
+"""Processes for which this program waits."""
 _known: set[int] = set()
 """Processes left behind by earlier commands, to be waited for when they end one day."""
 
@@ -80,7 +80,7 @@ def left_behind(attempt: EndedCommand) -> list[str]:
 
 
 def _orphans(attempt: EndedCommand) -> "list[psutil.Process]":
-    """Children that came with `attempt` and that nobody here started; those that have ended are laid to rest."""
+    """Children that came with `attempt` and that this program did not start; the end of each is noted."""
     import psutil
 
     with _starting:
@@ -96,7 +96,7 @@ def _orphans(attempt: EndedCommand) -> "list[psutil.Process]":
 
 
 def _lay_to_rest(process: int, session: int) -> None:
-    """Take note of the end of a process of ours; others of this process may still be waited for by someone."""
+    """Note the end of a process of ours; other code may still wait for other children of this process."""
     with contextlib.suppress(ChildProcessError, ProcessLookupError):
         if process in _known or os.getsid(process) == session:
             os.waitpid(process, os.WNOHANG)

@@ -19,8 +19,8 @@ code=$?
 echo $code > "$place/exit.part" && mv "$place/exit.part" "$place/exit"
 exit $code
 """
-"""The command begins when this shell is in its group and told so; were we to die before, it never begins. How it ended
-is written down even if nobody waits for it."""
+"""The command begins when this shell is in its group and gets the order; if loadmaster dies before, it never begins.
+Its result is written down even if no program waits for it."""
 
 
 class CappedOutcome(TypedDict):
@@ -31,8 +31,8 @@ class CappedOutcome(TypedDict):
         exit_code: of the shell; -9 and the like where the shell itself got a signal.
         seconds: from its start to its end.
         cpu_s: that all its processes have had; None if it was not counted to the end.
-        ended: seconds since 1970, as its shell wrote it down, whether anybody looked or not; of one whose shell got a
-            signal, the look that found it over.
+        ended: seconds since 1970, as its shell wrote it down; if the shell got a signal, the first observation after
+            the end.
     """
 
     command: str

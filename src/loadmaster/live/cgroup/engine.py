@@ -1,8 +1,8 @@
-"""Runs shell commands on this box, each in a control group with a quota of CPU; see `session.engine.Engine`.
+"""Runs shell commands on this computer, each in a control group with a quota of CPU; see `session.engine.Engine`.
 
-A machine is a part of this box: a group with a quota of its cores, in which the groups of its commands are. What is
-there, what runs and how it ended stands in the groups and in the commands' folders, so that a start after a crash finds
-commands that went on meanwhile. Memory is counted by whoever decides; nothing here limits it.
+A machine is a part of this computer: a group with a quota of its cores, which has the groups of its commands. The
+groups and the commands' folders hold what runs and how commands ended, so a start after a crash finds commands that ran
+on. The decider counts memory; nothing here limits it.
 """
 
 import subprocess

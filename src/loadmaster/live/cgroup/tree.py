@@ -1,7 +1,7 @@
 """The groups of one run: a group for the run, one in it for each machine, one in that for each command that runs there.
 
-Who holds a lock on the folder of the run's group is at work with it; the kernel lets go of the lock when he dies, so
-that what he leaves can be told from what is in use.
+A process that uses the run's group holds a lock on its folder. The kernel releases the lock when the process dies, so
+groups that it left behind can be distinguished from groups in use.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ class GroupTree:
         return [group.within(name) for group in self._machines if group.holds(name)]
 
     def lift(self) -> None:
-        """Nobody is here any more to change a limit: no machine has one from now on, nor any command."""
+        """Remove the limits of all machines and commands, since no program will change them any more."""
         for _, _, group in self.commands():
             group.cap(None)
         for group in self._machines:

@@ -12,7 +12,7 @@ LOOPBACK_PORT = "127.0.0.1:0"
 
 
 def throw_away_certificates() -> Any:
-    """Dask's security with a key made for this run alone: who does not hold it can neither connect nor listen.
+    """Dask's security with a key made for this run alone: without it a program can neither connect nor listen.
 
     Raises:
         MissingExtra: the library that makes keys is not installed.

@@ -1,7 +1,7 @@
 """Runs shell commands on Dask's workers: observations for the loop, and how its actions are carried out.
 
-A job is one attempt at one command, named `COMMAND.ATTEMPT`, both from 1. What nobody has started is not there: the
-commands wait with whoever decides. Dask tells of ends by itself; machines that come and go are looked for.
+A job is one attempt at one command, named `COMMAND.ATTEMPT`, both from 1. A command that has not started is no job: it
+waits in the decider. Dask reports ends by itself; the engine looks for machines that come and go.
 """
 
 import contextlib

@@ -99,7 +99,7 @@ def without_main() -> Iterator[None]:
 
 
 def local_cluster(dashboard: bool = False) -> Any:
-    """A cluster of worker processes on this machine, none of them started yet; nobody else can connect to it."""
+    """A cluster of worker processes on this machine, none of them started yet; no other program can connect."""
     from distributed import LocalCluster
 
     cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]

@@ -54,7 +54,7 @@ class AdaptiveMachines:
         return _present(self.client)
 
     def vanished(self) -> dict[str, str]:
-        """See `Machines`; nobody can cancel the start of a process here."""
+        """See `Machines`; the start of a process cannot be cancelled here."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""Which jobs of a fake cluster can never start any more: what they wait for in other jobs came out otherwise."""
+"""Jobs of a fake cluster that can never start any more, because a dependency of theirs has failed."""
 
 from collections.abc import Callable, Mapping, Set
 from itertools import chain

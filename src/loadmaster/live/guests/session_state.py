@@ -106,8 +106,8 @@ class GuestsSessionState:
     def decide(self) -> list[Action]:
         """What to ask: smaller caps, else a move, then larger caps, so that no host promises more than it has.
 
-        Nobody sets off without the cap that its host needs it to have; a dry run, whose caps never come true, says so
-        all the same.
+        No machine begins a move before it has the cap that its host needs. A dry run shows such a move all the same,
+        though its caps are never applied.
         """
         far = self._far_off() if self.config.caps else {}
         less = [Cap(name, share) for name, share in far.items() if share < self.snapshot.guests[name].share]

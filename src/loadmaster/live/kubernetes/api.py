@@ -77,7 +77,7 @@ class WatchStream:
             self._answer.close()
 
     def close(self) -> None:
-        """End it; whoever waits for the next line waits no more."""
+        """End the answer; a thread that waits for the next line wakes."""
         for end in (self._answer.shutdown, self._answer.close):
             with suppress(Exception):
                 end()

@@ -1,4 +1,4 @@
-"""Kubernetes as an engine: what is seen are nodes and pods, listed and watched; what is done is a binding."""
+"""Kubernetes as an engine: it lists and watches nodes and pods, and binds pods."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -71,14 +71,14 @@ class KubernetesEngine:
         self.moves = Moves(api, scope.scheduler, now_s, self._bind)
         self._new_volumes = VolumeChoices(api, self._bind, self._note_changed)
         self.unevicted: dict[str, str] = {}
-        """Why pods that were to make room did not go, until somebody has looked."""
+        """Why pods that were to make room did not leave, until the reasons have been read."""
         self._held: set[str] = set()
         self._waiting: dict[str, Mapping[str, Any]] = {}
         self._explains = True
         self._specs: dict[str, Mapping[str, Any]] = {}
         self._node_uids: dict[str, Any] = {}
         self._say, self._gangs = say, set[str]()
-        self._bound: set[str] = set()  # that we bound, or asked to when nobody could tell whether it was done
+        self._bound: set[str] = set()  # pods that we bound, or may have bound
         self._last: Observation | None = None
 
     @property

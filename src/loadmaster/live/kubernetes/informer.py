@@ -11,7 +11,7 @@ from loadmaster.live.kubernetes.parsing import NOT_READ, name_of
 from loadmaster.live.session.engine import EngineDown
 
 MAY_NOT = (401, 403, 404, 405)
-"""What a server answers who does not let us look or watch."""
+"""Statuses with which a server refuses a list or a watch."""
 OLD = 3
 """So many listings in a row that are older than the one before, and the cluster has been restored from a backup."""
 

@@ -9,13 +9,13 @@ from loadmaster.packing.kubernetes_rules import OWNERS, SAFE_TO_EVICT, TIED, gan
 
 
 def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The controller that replaces the pod; empty if nobody does."""
+    """The controller that replaces the pod; empty if there is none."""
     owners = item["metadata"].get("ownerReferences") or ()
     return next((each for each in owners if each.get("controller")), {})
 
 
 def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
-    """Whether a pod may be evicted for one of a higher priority: it runs, it is ours, nobody binds it to its node.
+    """Whether a pod may be evicted for one of a higher priority: it runs, it is ours, and it is not tied to its node.
 
     Example:
         >>> meta = {"name": "night-1", "uid": "u"}

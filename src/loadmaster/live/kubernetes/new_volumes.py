@@ -128,7 +128,7 @@ class VolumeChoices:
         """Choose the node for all claims of a pod without a volume; then `awaiting` has the pod.
 
         Raises:
-            EngineDown: nobody can tell whether it was done.
+            EngineDown: it is not known whether it was done.
         """
         for claim in (claims := self.volumes.without_volume(item)):
             try:

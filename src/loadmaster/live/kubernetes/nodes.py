@@ -14,7 +14,7 @@ from loadmaster.traces.kubernetes_requests import amounts
 
 _OURS = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
-"""Taints that come and go with the state of a node: whoever tolerates them, nothing is placed there."""
+"""Taints that come and go with the state of a node: no pod is placed there, not even one that tolerates them."""
 _OWN_NAME = "kubernetes.io/hostname"
 
 

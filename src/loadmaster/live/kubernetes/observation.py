@@ -104,7 +104,7 @@ class KubernetesObserver:
         return seen
 
     def _over(self, read: Iterable[PodRead]) -> list[EndedJob]:
-        """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
+        """The pods that have ended since the last observation: Kubernetes lists them until they are deleted."""
         ended = [each.over for each in read if each.over is not None]
         fresh = [end for end in ended if end.id not in self._told]
         self._told = {end.id for end in ended}

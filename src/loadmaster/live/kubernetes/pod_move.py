@@ -12,7 +12,7 @@ from loadmaster.live.session.engine import KEPT_ROOM, RUNNING, Refusal
 from loadmaster.model.actions import Move, Start
 
 PATIENCE_S = 120.0
-"""For so long a replacement is waited for; the room is nobody's until then."""
+"""For so long a move waits for the replacement; until then its room is reserved."""
 Items = Sequence[Mapping[str, Any]]
 
 
@@ -22,7 +22,7 @@ class PendingMove:
 
     Attributes:
         pod: as it ran; its id is `id`.
-        owner: uid of who replaces it.
+        owner: uid of the controller that replaces it.
         to: the node.
         known: all pods that were there before.
         since_s: when it was evicted.
@@ -105,7 +105,7 @@ class Moves:
         return items
 
     def rooms(self) -> list[Pod]:
-        """What is kept on nodes, as pods that run there and are nobody's."""
+        """What is reserved on nodes, as pods without an owner that run there."""
         way = self.under_way
         reserved = [room_for(pod, node) for pod, node in self.keeping.values()]
         return reserved if way is None or way.follower else [*reserved, room_for(way.pod, way.to)]
@@ -133,7 +133,7 @@ class Moves:
 
 
 def room_for(pod: Pod, node: str) -> Pod:
-    """Room that is kept on a node for a pod, as a pod that runs there and is nobody's."""
+    """Room that is reserved on a node for a pod, as a pod without an owner that runs there."""
     name = pod.id.partition("@")[0].replace("/", ".")
     return replace(
         pod,

@@ -85,7 +85,7 @@ class LibvirtEngine:
                 return Refusal(action, "unknown", "machines can only be capped and moved")
 
     def close(self) -> None:
-        """See `Engine`; a machine that is on its way is waited for. Whoever cannot wait stops us once more."""
+        """See `Engine`; waits for a machine that is moving. A second Ctrl-C cancels the move."""
         try:
             if self._migration is not None:
                 try:
@@ -101,7 +101,7 @@ class LibvirtEngine:
                 host.close()
 
     def view(self) -> GuestView:
-        """What is there now, for those who only look.
+        """The present state, without any change.
 
         Raises:
             EngineDown: a host does not answer.

@@ -1,4 +1,4 @@
-"""The library of libvirt, taken in only when it is needed, and silent: errors are raised, not printed."""
+"""The library of libvirt, imported only when it is needed, and silent: errors are raised, not printed."""
 
 import threading
 from functools import cache

@@ -1,4 +1,4 @@
-"""Alerts of a live run: what an operator wants to be woken for, and the operator's own command that is run for it."""
+"""Alerts of a live run: events that need an operator, and the operator's own command that is run for them."""
 
 import json
 import os

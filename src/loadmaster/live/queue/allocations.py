@@ -17,7 +17,7 @@ class Allocation:
 
     Attributes:
         hosts: one for each task.
-        start_s: when we decided it; of a job that others started, when it began as far as anyone knows.
+        start_s: when we decided it; of a job that others started, its best known start.
         expected_end_s: `start_s` plus the runtime to count on.
         partition: in which it was started.
         by: `OURS`, `ADOPTED` (a pin that we found as we began), `ROOM` (we asked for it beside the rule, as room had
@@ -62,7 +62,7 @@ class ObservedChanges:
         stopped: (job, whether it ran) of jobs that have lost their hosts and wait again.
         found: jobs that run or have been released without a decision that we know of.
         moved: run elsewhere than we decided.
-        released: by someone else, without a pin: the engine's own scheduler has them.
+        released: by another program or person, without a pin: the engine's own scheduler has them.
     """
 
     restarted: bool = False

@@ -92,7 +92,7 @@ def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if last.get(name) is not row:
                 before = rows.get(name)
                 rows[name] = as_asked(before, row, reading.ledger.now_s)
-                if before is not None and "eligible_s" in before:  # `ShadowReplay` keeps back who may begin later again
+                if before is not None and "eligible_s" in before:  # `ShadowReplay` holds such jobs back
                     rows[name]["eligible_s"] = min(before["eligible_s"], rows[name]["eligible_s"])
                 last[name] = row
     return rows

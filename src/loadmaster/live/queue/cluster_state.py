@@ -158,7 +158,7 @@ class ClusterState:
         self.aside.pop(name, None)
 
     def _note_claimed(self, name: str, row: Row, up: dict[str, bool], changes: ObservedChanges, *, first: bool) -> None:
-        """Released, and we know nothing of it: our pin of an earlier life, or someone else's doing (rules X1, X7)."""
+        """A release without our decision: our pin of an earlier session, or an act of others (rules X1, X7)."""
         if NOWHERE in row["pin"]:
             if name not in self.aside:
                 changes.released.append(name)

@@ -1,4 +1,4 @@
-"""What a live scheduler believes and claims; pure, without a clock or an engine.
+"""The state of a live scheduler: the last observation and its claims; pure, without a clock or an engine.
 
 Told of observations, decisions and refusals in the order in which they come, it says what the scheduler sees, and what
 has to be asked of the engine so that claims come true.

@@ -1,7 +1,7 @@
 """Observations as plain data, and what changes from one to the next: what a record holds, and what is decided on.
 
 A scheduler that runs live decides on what was written down and on nothing else: every observation is put into this
-form, and built up again from it, before anyone looks at it.
+form, and built up again from it, before any use.
 """
 
 import math

@@ -91,7 +91,7 @@ class ServedAt(NamedTuple):
     Attributes:
         port: 0 takes one that is free; None serves nothing.
         host: an address of this machine.
-        token: who asks has to give it as `Authorization: Bearer`; "" lets everybody ask, on loopback alone.
+        token: a request has to give it as `Authorization: Bearer`; "" allows all requests, on loopback alone.
     """
 
     port: int | None = None

@@ -105,7 +105,7 @@ def observed_history_in(lines: Sequence[Mapping[str, Any]], order: AnyOrder) -> 
 
     Args:
         lines: of the record.
-        order: of whoever is to decide in a queue that begins there.
+        order: of the discipline that decides in a queue that begins there.
 
     Raises:
         InputError: nothing was observed yet.

@@ -58,7 +58,7 @@ class OwnQueue(ResumedEngine):
 
     def _meet(self, moment: ObservedMoment) -> None:
         """All that is decided here before an observation, then what it tells, in the order of rule Q1."""
-        if self.interval_s == 0:  # who decides at every event does not wait for anybody to look
+        if self.interval_s == 0:  # a decision at every event does not wait for an observation
             for name in moment.arrived:
                 self._until(max(self.now_s, self._submit_s(name)))
                 self._come(name)

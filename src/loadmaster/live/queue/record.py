@@ -1,4 +1,4 @@
-"""What a live scheduler saw, decided and asked for: one line of JSON a cycle, on disk before it acts (rule X8).
+"""The observations, decisions and actions of a live scheduler: one line of JSON a cycle, on disk before it acts (X8).
 
 begin   one a session: the setting, how it behaves, where its clock begins
 cycle   what has changed since the last observation; `refused`: earlier starts that the engine accepted and refuses now;
@@ -50,7 +50,7 @@ class Pass(NamedTuple):
 
 @dataclass
 class CycleDecision:
-    """What one cycle came to.
+    """The result of one cycle.
 
     Attributes:
         passes: () where nothing could have changed.

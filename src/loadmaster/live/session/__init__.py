@@ -1,1 +1,1 @@
-"""What everything that is live has in common: the contract with an engine, the loop, the record, the check."""
+"""The parts that all live runs have in common: the contract with an engine, the loop, the record, the check."""

@@ -1,4 +1,4 @@
-"""The time that an engine goes by."""
+"""The clock of an engine."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ class WokenClock:
     def sleep_until(self, moment_s: float) -> None:
         """Come back at that time, or as soon as there are news."""
         self._news.wait(max(0.0, moment_s - self.now_s()))
-        self._news.clear()  # what is new is seen by whoever looks after this
+        self._news.clear()  # the next observation shows what is new
 
     def ring(self) -> None:
         """There are news; may be called from any thread."""

@@ -65,7 +65,7 @@ class Decider(Protocol):
         ...
 
     def after_cycle(self) -> None:
-        """The cycle is over: for those who look on."""
+        """The cycle is over: for observers of the run."""
         return
 
     def next_s(self, now_s: float) -> float:

@@ -1,4 +1,4 @@
-"""How much a run disturbs what runs: a budget of moves in any hour, and what is left alone after a failure."""
+"""Limits on disruption: a budget of moves in any hour, and jobs that are left alone after a failure."""
 
 from collections import deque
 from dataclasses import dataclass, field

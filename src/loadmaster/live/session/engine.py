@@ -1,4 +1,4 @@
-"""What an engine is to the rest of the house: it is observed, and it acts; nothing else joins them.
+"""The contract with an engine: it is observed and it acts; nothing else connects it to the other rooms.
 
 An engine is whatever really runs jobs: Slurm, Kubernetes, a set of virtual machines. An adapter is one class with the
 methods of `Engine`. It decides nothing and remembers nothing that matters: the next observation is the only truth.
@@ -174,7 +174,7 @@ class Observation:
         return () if self.cluster is None else self.cluster.names
 
     def check(self) -> None:
-        """See that the parts belong together: for those who write an adapter.
+        """Check that the parts are consistent: for the tests of an adapter.
 
         Raises:
             InputError: they do not.

@@ -11,12 +11,12 @@ Level = Literal["ok", "note", "bad"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One finding of a look at an engine.
 
     Attributes:
-        level: `ok`, `note`, or `bad`: it stands in the way of a live run, not of a shadow.
-        what: that was found, in words.
-        fix: what can be done; empty where nothing need be.
+        level: `ok`, `note`, or `bad`, which prevents a live run, but not a shadow.
+        what: the finding in words.
+        fix: what to do; empty if nothing is needed.
     """
 
     level: Level
@@ -49,7 +49,7 @@ def left_out(pairs: Iterable[tuple[str, str]], shown: Callable[[str], str] | Non
 
     Args:
         pairs: (name, why) of each that is left out.
-        shown: what people call it, for engines whose names tell them something; None names nobody.
+        shown: the name that users know, for engines whose names mean something to them; None names none.
     """
     names: dict[str, list[str]] = {}
     for name, why in pairs:

@@ -25,7 +25,7 @@ class Lease:
 
     Args:
         name: of the engine and its cluster, such as `slurm-lm`.
-        folder: of the lock; two who are to see each other must give the same, None is the user's own state.
+        folder: of the lock; two runs that must exclude each other give the same, None is the user's own state.
 
     Raises:
         InputError: another process holds it, or the folder cannot be written to.
@@ -59,7 +59,7 @@ class Lease:
 
 
 class MachineLock:
-    """Held from now on, by one process of this machine, whatever folder it keeps its state in and whoever runs it.
+    """Held from now on by one process of this machine, whatever its state folder and its user.
 
     It is a name of Linux's own room for sockets, which needs no folder and no right. Elsewhere there is nothing alike,
     and nothing is locked; machines and containers with a network of their own do not see each other.

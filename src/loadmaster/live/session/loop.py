@@ -1,4 +1,4 @@
-"""The loop of everything that is live: observe, decide, write down, act, write down; what the engine does wrong."""
+"""The loop of all live runs: observe, decide, write down, act, write down; and the handling of engine failures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class Loop:
         try:
             if self.decider.hands_back and self.report.ended != "denied":
                 self._hand_back()
-        except KeyboardInterrupt:  # somebody has no more patience
+        except KeyboardInterrupt:  # a second Ctrl-C
             self.report.stranded = self._left()
         except LoadmasterError:
             self.report.stranded = self._left()

@@ -1,4 +1,4 @@
-"""Ends a live run that gets SIGTERM or loses its terminal as Ctrl-C does: jobs that are held are handed back first."""
+"""Ends a live run at SIGTERM, or when its terminal closes, as Ctrl-C does: held jobs are given back first."""
 
 import signal
 import threading
@@ -16,7 +16,7 @@ _ALIKE = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def as_ctrl_c() -> Iterator[None]:
-    """Inside, SIGHUP raises KeyboardInterrupt and SIGTERM `Terminated`, unless somebody else has said what they do."""
+    """Inside, SIGHUP raises KeyboardInterrupt and SIGTERM `Terminated`, unless they have a handler."""
     taken = []
     if threading.current_thread() is threading.main_thread():
         taken = [number for number in _ALIKE if signal.getsignal(number) == signal.SIG_DFL]

@@ -1,1 +1,1 @@
-"""Commands on machines of this box under CPU shares: what decides how much of the CPU each of them has."""
+"""Commands on machines of this computer under CPU shares: the decision on the CPU of each."""

@@ -1,7 +1,6 @@
 """The state of commands between two observations. Only observations, decisions and refusals change it.
 
-The decider keeps them while it runs; whoever reads its record again comes to the same state, and so to the same
-decisions.
+The decider keeps them while it runs. A reader of its record comes to the same state, and so to the same decisions.
 """
 
 from collections.abc import Mapping, Sequence

@@ -52,7 +52,7 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
 def _meanwhile(
     telling: TimelineBuilder, state: SharesSessionState, line: Mapping[str, Any], at_s: float, *, died: bool
 ) -> None:
-    """What has become of commands between two sessions; of a loop that died nobody ended any."""
+    """What has become of commands between two sessions; a loop that died ended none of its commands."""
     there, over = line["running"], [each for each in line["over"] if each[0] not in state.over]
     for each in over:
         _over(telling, each, at_s, "its command ended while loadmaster was not running")

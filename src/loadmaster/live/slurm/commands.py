@@ -1,4 +1,4 @@
-"""Slurm's own commands, run with an environment that no user's setting can bend."""
+"""Slurm's own commands, run in an environment without the user's settings."""
 
 import os
 import shutil

@@ -20,7 +20,7 @@ def hook_text(heartbeat: Path, patience_s: float, operator: int, partitions: Ite
     Args:
         heartbeat: the file of `Heartbeat`, which Slurm's controller must be able to read.
         patience_s: how old the sign of life may be.
-        operator: the number of the user as whom loadmaster runs.
+        operator: the number of the user that runs loadmaster.
         partitions: those whose jobs are held; none for all.
         default: the partition of jobs that name none.
 
@@ -55,7 +55,7 @@ def sizes_path(heartbeat: Path) -> Path:
 
 
 class Heartbeat:
-    """A file that holds the moment of our last sign of life, in seconds since the epoch, and who we are."""
+    """A file with the moment of our last sign of life, in seconds since the epoch, and our user."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -74,7 +74,7 @@ class Heartbeat:
                 return
             with whole_file(self.path) as part:
                 part.write_bytes(line)
-                part.chmod(0o644)  # Slurm's controller reads it, whoever that is
+                part.chmod(0o644)  # Slurm's controller reads it, under any user
         except OSError as error:
             raise InputError(self.path, f"no heartbeat can be written here: {error.strerror}") from None
 

@@ -61,7 +61,7 @@ class HostSizes:
             return
         try:
             write_whole(self.path, text)
-            self.path.chmod(0o644)  # Slurm's controller reads it, whoever that is
+            self.path.chmod(0o644)  # Slurm's controller reads it, under any user
             self._written = text
         except OSError:
             self.stop()

@@ -6,7 +6,7 @@ from loadmaster.live.slurm.listing import ListedJob
 
 
 class SlurmNames:
-    """Remembers whom a number stood for. A number that came back after a restart for another job gets a mark."""
+    """Remembers the job of each number. A number that came back after a restart for another job gets a mark."""
 
     def __init__(self) -> None:
         self._first: dict[str, tuple[str, str]] = {}

@@ -49,7 +49,7 @@ class KnownEnds:
         return _all_met_s([met_s for met_s, _ in parts], one_is_enough)
 
     def awaits(self, row: ListedJob) -> Awaits | None:
-        """What it waits for in others that has not come; None if that is nothing, or nobody can read it."""
+        """What it waits for in other jobs; None if that is nothing, or cannot be read."""
         parts, one_is_enough = self._parts(row)
         still = tuple(job for _, job in parts if job is not None)
         waits = _all_met_s([met_s for met_s, _ in parts], one_is_enough) == math.inf

@@ -21,7 +21,7 @@ from loadmaster.site.times import duration_s
 OURS = "loadmaster"
 """What the hook at submission writes beside a job that it holds for us."""
 HELD_TOO = ":01"
-"""How the `DelayBoot` ends of a job that somebody else holds as well, as the same hook writes it."""
+"""The end of the `DelayBoot` of a job that a user or administrator holds as well, as the same hook writes it."""
 ENDED = {
     "COMPLETED": "ok", "FAILED": "failed", "TIMEOUT": "timeout", "CANCELLED": "cancelled", "PREEMPTED": "preempted",
     "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",

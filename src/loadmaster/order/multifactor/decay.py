@@ -1,4 +1,4 @@
-"""How use fades: Slurm's whole-period discount, and the integral it stands for (rule O11).
+"""How use decays: Slurm's discount by whole periods, and the integral that it approximates (rule O11).
 
 All times are in seconds; a half life of 0 lets nothing fade. Each gives the seconds of use that still count.
 """

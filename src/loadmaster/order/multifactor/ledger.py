@@ -1,4 +1,4 @@
-"""What users have used, fading with time: charged at ticks for what runs, and at ends (rule O11)."""
+"""The use of each user, which decays with time: charged at ticks for running jobs, and at ends (rule O11)."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Multifactor priority as Slurm defines it: an order with weights, factors and a memory of use (rules O8 to O14)."""
+"""Multifactor priority as Slurm defines it: an order with weights, factors and the use so far (rules O8 to O14)."""
 
 import math
 from dataclasses import dataclass
@@ -31,17 +31,17 @@ class Multifactor:
         site: added to every priority.
         max_age: seconds of waiting at which the factor of age is 1.
         half_life: seconds after which use counts half; 0 never fades.
-        calc_period: seconds between two reckonings of use, fair share and priorities.
+        calc_period: seconds between two calculations of use, fair share and priorities.
         reset: when all use is forgotten.
         form: fair share by the fair tree, or classic.
         tied_accounts: whether the children of accounts that tie in the fair tree are sorted together.
         damp: the classic form's dampening factor.
         decay: use fades by whole periods as in Slurm, or exactly.
-        recalc: priorities change at reckonings, or at every pass.
+        recalc: priorities change at these calculations, or at every pass.
         favor_small: small jobs have the higher factor of size; small_relative_to_time: size is by time limit.
         accrue_always: age counts from arrival even while a job may not start yet.
-        max_tres: the dearest resource of a host is charged, in the place of the sum of all.
-        no_normal: factors that are taken raw, not over the highest.
+        max_tres: the largest weighted request is charged in place of the sum of all.
+        no_normal: factors that are not divided by the highest.
     """
 
     age: float = 1000.0
@@ -83,7 +83,7 @@ class Multifactor:
         return RESETS[self.reset]
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
-        """The order at work on a log that begins.
+        """The state of the order at the beginning of a log.
 
         Raises:
             InputError: a weight for a resource that the hosts do not have.

@@ -1,4 +1,4 @@
-"""Multifactor priorities at work on a log: what runs is charged, at ticks all is reckoned anew (rules O8, O9, O11)."""
+"""Multifactor priorities of a log: running jobs are charged, and ticks calculate all anew (rules O8, O9, O11)."""
 
 from typing import TYPE_CHECKING
 

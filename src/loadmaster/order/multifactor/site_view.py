@@ -1,4 +1,4 @@
-"""What a site's rules say of every job: its partition, its quality of service, its leaf in the tree of accounts."""
+"""The properties of every job under a site's rules: its partition, its QOS, its leaf in the tree of accounts."""
 
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ def view_of(workload: Workload, cluster: Cluster) -> SiteView:
 
 
 def _rows(jobs: int, column: Named | None, known: list[str], usual: str) -> Ints:
-    """int32[J]: the row of each job's name, of several the first; of none, or of one nobody knows, the usual one."""
+    """int32[J]: the row of each job's name, of several the first; the usual one for no name or an unknown one."""
     number = {name: row for row, name in enumerate(known)}
     default = number.get(usual, 0)
     if column is None:

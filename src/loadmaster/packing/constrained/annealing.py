@@ -23,7 +23,7 @@ SLICE_S = 0.05
 
 @dataclass(frozen=True, eq=False)
 class AnnealedPlacement:
-    """What the search came to.
+    """The result of the search.
 
     Attributes:
         host: int64[T], the best placement.

@@ -72,7 +72,7 @@ class CountedPlacement:
         return [*self._of_all, *self._of_task.get(task, ())]
 
     def own_hosts(self, task: int) -> Bools:
-        """bool[H], the hosts that the task's own constraints leave to it, whoever else is there."""
+        """bool[H], the hosts that the task's own constraints allow, whatever tasks are there."""
         if task not in self._own_hosts:
             hosts = np.ones(len(self.capacity), bool)
             for constraint in self._of_task.get(task, ()):

@@ -46,7 +46,7 @@ def table_1(outcome: MethodSlowdowns) -> list[Claim]:
 
 
 def orderings(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
-    """Who is better than whom: gates on the paired difference, and the part of the executions."""
+    """Which method is better: gates on the paired difference, and the part of the executions."""
     pvm, e_pvm, mosix, e_mosix = (outcome.by_execution[:, setup.methods.index(name)] for name in paper.METHODS)
     n = len(pvm)
     better, never_worse = part_of(e_pvm < pvm), part_of(e_mosix < e_pvm)

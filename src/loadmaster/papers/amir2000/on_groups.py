@@ -1,4 +1,4 @@
-"""PVM against Enhanced PVM for real: commands that compute, on two machines of unlike size that are parts of this box.
+"""PVM against Enhanced PVM for real: commands that compute, on two unequal machines within this computer.
 
 The paper's cluster is not at hand. Two control groups with quotas of CPU stand for two machines of one core, one five
 times as fast as the other; all commands of a stream come at one moment and are placed one after another. With two

@@ -1,4 +1,4 @@
-"""The same study under other guesses: which of the paper's results stand whatever the machines were."""
+"""The same study under other guesses: which of the paper's results hold on any of these machines."""
 
 from collections.abc import Callable
 from dataclasses import replace

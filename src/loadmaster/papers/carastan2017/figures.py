@@ -12,7 +12,7 @@ from loadmaster.report.theme import rows as as_rows
 
 
 def medians(rows: Rows, log: LogSequences) -> Table:
-    """The median over sequences of the mean bounded slowdown: a row a condition, a column a policy."""
+    """The median over sequences of the mean bounded slowdown: a row for each condition, a column for each policy."""
     body = []
     for condition in CONDITIONS:
         values = [over_parts(rows, log, condition.discipline(order), condition.estimates, FIELD) for order in ORDERS]

@@ -17,7 +17,7 @@ SIDE = 100
 
 
 def burn(path: Path) -> None:
-    """Multiply until somebody ends this process."""
+    """Multiply until this process is killed."""
     left, right = np.random.default_rng(0).random((2, SIDE, SIDE))
     result = np.empty_like(left)
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 16) as shared:

@@ -212,7 +212,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _core_busy_s(core: int) -> float:
-    """Seconds that anybody has kept the core busy."""
+    """Seconds for which any process has kept the core busy."""
     line = next(line for line in Path("/proc/stat").read_text().splitlines() if line.startswith(f"cpu{core} "))
     user, nice, system, _idle, _wait, *rest = (int(word) for word in line.split()[1:])
     return (user + nice + system + sum(rest[:2])) / os.sysconf("SC_CLK_TCK")

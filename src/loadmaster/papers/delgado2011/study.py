@@ -46,7 +46,7 @@ class StudyCase:
 
 @dataclass(frozen=True)
 class StudyRow:
-    """What one run came to; NaN where nothing could be measured. `unsettled` as in `VmRun`."""
+    """The results of one run; NaN where nothing could be measured. `unsettled` as in `VmRun`."""
 
     efficiency: float
     efficiency_full: float

@@ -1,4 +1,4 @@
-"""The bucket experiment (Shai 2014, sections 3.3 and 4.2): who matches most jobs of a bucket to an empty pool."""
+"""The bucket experiment (Shai 2014, sections 3.3 and 4.2): which policy matches most jobs of a bucket."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

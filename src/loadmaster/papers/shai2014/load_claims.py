@@ -146,7 +146,7 @@ def _up_to(everything: Mapping[str, Curves]) -> Claim:
 
 
 def _order(curves: Curves) -> Claim:
-    """Who is ahead at the highest load and in the middle; published words beside it."""
+    """Which policy is ahead at the highest load and in the middle; published words beside it."""
     published = {
         "A": "Mix-Fit, then Best-Fit-Memory; Worse-Fit-Cores poor",
         "C": "all essentially the same",

@@ -32,7 +32,7 @@ class ReservationReading:
 
 
 RESERVED = ReservationReading("with reservations", None, True)
-"""As section 6 describes the simulator: whoever finds no room reserves the host with most free memory."""
+"""As section 6 describes the simulator: a job that finds no room reserves the host with most free memory."""
 OPEN = ReservationReading("without reservations", 0, False)
 """The same without that: it takes the shape of the thesis' figures better, and says what reservations cost."""
 

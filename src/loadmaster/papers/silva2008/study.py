@@ -31,7 +31,7 @@ class StudyRuns:
     Attributes:
         pool: runs the cells.
         store: where finished ones are kept; None keeps none.
-        watch: told of the progress; None tells nobody.
+        watch: called with the progress; None calls nothing.
     """
 
     pool: CellMaker = field(default_factory=Threads)

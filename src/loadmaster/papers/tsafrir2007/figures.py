@@ -10,7 +10,7 @@ from loadmaster.report.theme import rows as as_rows
 
 
 def table(rows: Rows, log: LogSequences) -> Table:
-    """A row a scheduler: means over the stretches."""
+    """A row for each scheduler: means over the stretches."""
     body = []
     for name, scheduler in SCHEDULERS.items():
         wait, slowdown, accuracy, below = (

@@ -29,7 +29,7 @@ class CurvePoint:
         cost, cost_sure: mean, and what suffices at the confidence asked for.
         span_s, span_sure_s: likewise.
         speedup: mean.
-        knows: the sizer was told the durations beforehand, or a number of machines was fixed for it.
+        knows: the sizer got the durations beforehand, or a fixed number of machines.
     """
 
     label: str

@@ -67,7 +67,7 @@ def _ages(b, kinds, now):
 
 @kept_njit(error_model="numpy", nogil=True)
 def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
-    """Idle machines with nothing to take, and those whose next task would start a unit nobody needs; their money."""
+    """Idle machines with nothing to take, and those whose next task would start an unneeded unit; their money."""
     up = b.tally[UP]
     left = np.empty(up)
     order = np.empty(up, np.int64)

@@ -1,4 +1,4 @@
-"""Compiled engine for bags of tasks on a fixed number of machines of one type that nobody takes away."""
+"""Compiled engine for bags of tasks on a fixed number of machines of one type, without interruptions."""
 # mypy: disable-error-code="no-untyped-def"
 
 import math

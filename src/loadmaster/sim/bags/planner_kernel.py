@@ -1,4 +1,4 @@
-"""Compiled engine for bags under the planner, on machines of any types that nobody takes away.
+"""Compiled engine for bags under the planner, on machines of any types, without interruptions.
 
 The same run as `loadmaster.sim.bags.reference` makes with `loadmaster.sizing.planning`, to the bit; looks of the
 clock at which nothing can be decided are passed over.

@@ -1,4 +1,4 @@
-"""The engine for bags of tasks in plain Python, one event after another: what the kernel must agree with."""
+"""The engine for bags of tasks in plain Python, one event after another: the specification of the kernel."""
 
 import heapq
 import math

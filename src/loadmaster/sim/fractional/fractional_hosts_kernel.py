@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Tasks on fractional hosts: who is where, the sums over them, the speeds that follow, and which job is due next."""
+"""Tasks on fractional hosts: their hosts, the sums over them, the speeds that follow, and which job is due next."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def mark(world, job):
 
 @inner
 def sum_up(world):
-    """Hosts that somebody left: their sums over those still there, in the order in which they came."""
+    """Hosts that a task left: sum up the tasks still there, in the order in which they came."""
     for i in range(world.whole[TOUCHED]):
         host = world.touched[i]
         this = world.hosts[host]

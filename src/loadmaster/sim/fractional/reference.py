@@ -1,4 +1,4 @@
-"""Dynamic fractional scheduling in plain Python: what the compiled engine must agree with to the bit."""
+"""Dynamic fractional scheduling in plain Python: the specification of the compiled engine, to the bit."""
 
 import math
 

@@ -66,7 +66,7 @@ HOST = np.dtype(
         ("head", "i8"),  # first task in the order in which they came
         ("tail", "i8"),
         ("touched", "?"),
-        ("stale", "?"),  # somebody left: the sums are to be made anew
+        ("stale", "?"),  # a task left: the sums are to be made anew
     ],
     align=True,
 )

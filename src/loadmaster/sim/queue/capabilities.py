@@ -1,4 +1,4 @@
-"""What the compiled engine serves: policies, and disciplines as its kernels know them."""
+"""The policies and disciplines that the compiled engine serves."""
 
 from collections.abc import Callable
 from dataclasses import replace

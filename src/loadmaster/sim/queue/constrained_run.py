@@ -1,4 +1,4 @@
-"""Runs of jobs that constraints bind: the form of the compiled pass that knows all of these, and the run with it."""
+"""Runs of jobs that constraints bind: the form of the compiled pass that handles all of these, and the run with it."""
 
 from dataclasses import replace
 

@@ -69,7 +69,7 @@ def simulate(
 
 
 def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> None:
-    """See that jobs and hosts name the same resources, that some engine serves them, and that rules are sound.
+    """Check that jobs and hosts name the same resources, that some engine serves them, and that rules are sound.
 
     Raises:
         InputError: they do not, none does, or a rule of the user's own is not.

@@ -1,4 +1,4 @@
-"""What a twin looks ahead by: the queue of a snapshot is worked off by the simulator, compiled where that is known."""
+"""The look-ahead of a twin: the simulator runs the queue of a snapshot to its end, compiled where possible."""
 
 from dataclasses import replace
 

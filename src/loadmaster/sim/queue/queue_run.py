@@ -1,4 +1,4 @@
-"""One run of the queue, as every engine is given it."""
+"""The input of every engine: one run of the queue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Runs of jobs that nothing binds: as the same run on hosts of speed 1 where that is known, compiled."""
+"""Runs of jobs without constraints: compiled, as the same run on hosts of speed 1 where that is equal."""
 
 from dataclasses import replace
 from typing import Literal

@@ -1,4 +1,4 @@
-"""A run on hosts of one speed as the same run on hosts of speed 1, for engines that know no other."""
+"""A run on hosts of one speed as the same run on hosts of speed 1, for engines that have no other speed."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Which time-shared host a task goes to, compiled: the policy is asked of every host, or of those with the least costs.
+"""Which time-shared host a task goes to, compiled: the policy rates every host, or only those with the least costs.
 
 The opportunity cost and its slope are sums over resources of a weight, which the task and the kind of host decide,
 times the cost of the host, which is kept. So a pass of products over all hosts shows the few that the policy is asked

@@ -1,4 +1,4 @@
-"""What the tasks of one time-shared host have done so far, and which of them ends next: plain Python."""
+"""The work that tasks of one time-shared host have done so far, and which of them ends next: plain Python."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 class CommonClock:
     """For tasks that all progress alike: one clock says what each has done, as in the compiled engine.
 
-    A task that comes when the clock reads w with work x left ends when it reads w + x, whoever else comes or goes.
+    A task that comes when the clock reads w with work x left ends when it reads w + x, whatever tasks come or go.
     """
 
     def __init__(self) -> None:

@@ -76,7 +76,7 @@ def may_gain(world, clock, buffers, host, other):
 
 @inner
 def enhanced_content(world, jobs, clock, buffers, exactly):
-    """True only if no host would move a task whoever its contacts were.
+    """True only if no host would move a task, with any contacts.
 
     Hosts that can gain nothing from the least costs of all hosts together are content; the others' tasks are looked at
     only if it is asked for `exactly`, those of equal demand once: each must find the cheapest other host no cheaper.

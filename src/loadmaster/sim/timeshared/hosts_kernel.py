@@ -2,7 +2,7 @@
 """What happens to a time-shared host when a task comes or goes: its clock, its heap of ends, its residents.
 
 All tasks of a host progress alike, so one clock a host says what each has done: a task that comes when the clock
-reads w with work x left ends when it reads w + x, whoever else comes or goes. Only the clock's speed changes.
+reads w with work x left ends when it reads w + x, whatever tasks come or go. Only the clock's speed changes.
 """
 
 from loadmaster.jit.kernels import inner

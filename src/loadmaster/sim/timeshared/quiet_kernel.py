@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Whether a tick could move anything at all: while it could not, ticks need not be played.
+"""Whether a tick could move anything at all: while it could not, ticks need not be simulated.
 
-A log of months has millions of quiet seconds. The contacts of a host differ from tick to tick, so that one tick
-without a move says nothing of the next; that no host would move a task to any other does, until somebody comes or goes.
+A log of months has millions of quiet seconds. The contacts of a host differ from tick to tick, so one tick without a
+move says nothing about the next. But if no host would move a task to any other host, no tick moves a task until one
+comes or goes.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from loadmaster.sim.timeshared.state import MOSIX
 
 @inner
 def all_content(world, jobs, clock, rules, buffers, exactly):
-    """True only if no host would move a task whoever its contacts were; False may also mean that nobody found out."""
+    """True only if no host would move a task, with any contacts; False may also mean that it was not tested."""
     if rules.mover == MOSIX:
         return _mosix_content(world, rules)
     return enhanced_content(world, jobs, clock, buffers, exactly)

@@ -1,4 +1,4 @@
-"""Time-shared hosts in plain Python: what the compiled engine must come to, to the bit; runs any sharing model.
+"""Time-shared hosts in plain Python: the specification of the compiled engine, to the bit; runs any sharing model.
 
 A host's clock says how much each of its tasks has done. Everything else is searched for anew at every event.
 """
@@ -98,7 +98,7 @@ class _Run:
         return {task: rate for task, rate in pace.items() if task not in hosts.travelling}
 
     def next_tick(self) -> float:
-        """The first multiple of the period at or after now that is still to come; none while nobody is there."""
+        """The first multiple of the period at or after now that is still to come; none while there is no task."""
         mover = self.problem.method.mover
         nobody = not self.landing and not any(clock.anybody for clock in self.clocks)
         if not isinstance(mover, PeriodicMover) or nobody:

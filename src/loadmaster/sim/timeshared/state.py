@@ -80,7 +80,7 @@ class TimesharedWorld(NamedTuple):
     used: Floats  # [H, R]
     capacity: Floats  # [H, R]
     demand: Floats  # [J, R]
-    cost: Floats  # [R, H], n^use; no columns where nobody asks for costs
+    cost: Floats  # [R, H], n^use; no columns where costs are not needed
     kind_of: Longs  # [H], hosts whose costs have equal capacities have equal numbers
     first_of: Longs  # [K], a host of each kind
     least: Floats  # [K, R], n^(use of the least demand)
@@ -106,7 +106,7 @@ class TimeSharedClock(NamedTuple):
 
 
 class TimesharedRules(NamedTuple):
-    """Numbers that say how hosts share, how policies see them and who moves."""
+    """Numbers that say how hosts share, what policies get of them and which tasks move."""
 
     thrash: float
     scaled: bool

@@ -44,7 +44,7 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
     """Handle up to `most` events; returns whether tasks are left.
 
     Of the events at one moment ends come first (the lower task first), then landings, arrivals, the tick. Ticks that
-    could move nobody are passed over, which changes nothing: draws depend on a tick's number alone.
+    could move no task are skipped, which changes nothing: draws depend on a tick's number alone.
     """
     whole, real = clock.whole, clock.real
     hosts, tasks, heap, submit_s = world.hosts, world.tasks, world.heap, jobs.submit_s

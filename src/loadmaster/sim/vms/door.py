@@ -48,7 +48,7 @@ def narrowed(workload: Workload, most: int) -> Workload:
 
 
 def as_bags(workload: Workload) -> Workload:
-    """Every task a job of its own, submitted with its fellows: bags, whose tasks wait for nobody."""
+    """Every task a job of its own, submitted at the same time: bags, whose tasks wait for no other."""
     owner = np.repeat(np.arange(workload.jobs), workload.task_count)
     return replace(workload.take(owner), tasks=None)
 

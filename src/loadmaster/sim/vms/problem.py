@@ -89,7 +89,7 @@ class VmProblem:
 
     @property
     def expected_s(self) -> Floats:
-        """float64[J]: the runtime that a job counts on if nobody shares with it, whatever machines it gets."""
+        """float64[J]: the expected runtime of a job that shares with no other, on any machines."""
         return np.asarray(self.expected_work_s / (self.asks * float(self.vms.speed.min(initial=np.inf))))
 
 

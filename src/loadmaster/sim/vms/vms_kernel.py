@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Jobs on virtual machines compiled; the plain engine in reference.py says what must come out."""
+"""Jobs on virtual machines, compiled; the plain engine in reference.py is the specification."""
 
 from collections.abc import Callable
 from functools import cache
@@ -40,7 +40,7 @@ class VmJobs(NamedTuple):
     submit_s: Floats  # [J]
     work_s: Floats  # [J], CPU seconds of each task
     expected_work_s: Floats  # [J], as far as reservations know
-    expected_s: Floats  # [J], for a job that shares with nobody
+    expected_s: Floats  # [J], for a job that shares with no other
     asks: Floats  # [J], cores that each task can use
     tasks: Longs  # [J]
     left: Floats  # [J], of work_s

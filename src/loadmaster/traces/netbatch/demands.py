@@ -37,7 +37,7 @@ class Demands(NamedTuple):
 
 
 def demands(pool: Pool, jobs: int, users: int, size: float, burstiness: float, rng: np.random.Generator) -> Demands:
-    """Submissions of `jobs` jobs in the order of arrival, by at most `users` users, all of whom submit if they can.
+    """Submissions of `jobs` jobs in the order of arrival, by at most `users` users; each submits if there are enough.
 
     `size` is the pool's size relative to the published one: in a smaller pool the largest submissions and the episodes
     have fewer jobs, so that they weigh as much and last as long as in the whole.
@@ -60,7 +60,7 @@ def demands(pool: Pool, jobs: int, users: int, size: float, burstiness: float, r
         column[burst] = _draw(bursts.amounts, int(burst.sum()), rng)
         any_burst |= burst
     present = min(users, submissions)
-    user[rng.permutation(submissions)[:present]] = np.arange(present, dtype=np.int32)  # nobody stays away
+    user[rng.permutation(submissions)[:present]] = np.arange(present, dtype=np.int32)  # each submits something
     return Demands(length, user, cores, memory, any_burst)
 
 

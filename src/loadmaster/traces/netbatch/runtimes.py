@@ -12,7 +12,7 @@ def runtimes(
     """float64[J]: seconds, whole, 1 or more.
 
     A normal score is drawn for every user, submission and job, their sum ranked, and the ranks given the quantiles of
-    `RUNTIMES` times `scale` (a Gaussian copula, so the distribution over all jobs is exact whoever submits most).
+    `RUNTIMES` times `scale` (a Gaussian copula, so the distribution over all jobs is exact for any users).
 
     Args:
         user: int32[J], the user of every job, from 0.

@@ -159,7 +159,7 @@ class CapacityFrontier(NamedTuple):
     Row 0 is free capacity; row 1 is what LONG jobs may take; rows 2 and 3 are the same on changed hosts alone.
 
     Attributes:
-        who: int32[B], the host behind the value of row 0 when that was computed, -1 if there was none.
+        who: int32[B], the host with the value of row 0 when that was computed, -1 if there was none.
         most: float64[4], the most of the first resource on any host.
         memory: float64[4, B], the most of the second resource on any host with at least so many whole units of the
             first.

@@ -1,4 +1,4 @@
-"""What the plain engine expects of jobs, and when their limits kill them."""
+"""The expected runtimes of jobs in the plain engine, and when their limits kill them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is left of every limit while a log is replayed."""
+"""The amount that is left of every limit while a log is replayed."""
 
 import math
 from collections.abc import Mapping

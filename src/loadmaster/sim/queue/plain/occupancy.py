@@ -1,4 +1,4 @@
-"""What runs where while a log is replayed, when it ends, and what became of runs that were cut short."""
+"""The running jobs and their hosts while a log is replayed, their ends, and runs that were cut short."""
 
 import heapq
 import math

@@ -1,4 +1,4 @@
-"""What a scheduler sees of a run in the plain engine."""
+"""The snapshots of a run in the plain engine."""
 
 from itertools import chain
 from typing import TYPE_CHECKING, Any
