@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from numba import typeof
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
-from loadmaster.scheduling import discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.engine.arrays import jobs_of
+from loadmaster.sim.queue.engine.arrays import engine_arrays, jobs_of
 from loadmaster.sim.queue.engine.host_pool import pool_of
+from loadmaster.sim.queue.engine.records import Records
+from loadmaster.sim.queue.queue_run import QueueRun
 
 DISCIPLINES = ("easy", "sjf+easy", "wfp3+easy", "fcfs", "fcfs+skip", "multifactor(age=1000,size=500,max_age=500)+easy")
 NAMED = ("first-fit", "best-fit-cores", "worse-fit-memory", "mix-fit", "dot-product", "least-allocated")
@@ -46,6 +49,15 @@ def test_count_and_plain_engine_agree(seed):
 def counts(workload, cluster, policy, discipline):
     rule = discipline_named(discipline)
     return pool_of(jobs_of(workload, cluster, rule), cluster, policy, rule, np.zeros(0, np.int32)) is not None
+
+
+@pytest.mark.parametrize("discipline", ["fcfs", "easy", "wfp3+easy"])
+def test_one_engine_serves_hosts_that_are_counted_and_hosts_that_are_not(discipline):
+    workload, cluster = drawn(0)
+    run = QueueRun(workload, cluster, Scheduler(POLICIES["mix-fit"], discipline_named(discipline)))
+    counted, single = (engine_arrays(run, Records(workload), pooled=pooled)[0] for pooled in (True, False))
+    assert len(counted.capacity) == 1 < len(single.capacity)
+    assert typeof(counted[:-1]) == typeof(single[:-1])
 
 
 def test_hosts_are_counted_only_where_nothing_else_of_them_matters():

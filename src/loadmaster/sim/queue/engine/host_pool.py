@@ -26,10 +26,11 @@ MOST_CLASSES = 256
 
 
 def no_pool() -> CountedHosts:
-    """The arrays of a run without a pool of hosts."""
+    """The arrays of a run without a pool of hosts: of the types of a pool's arrays, so that one engine serves both."""
     none, nobody = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    first_task = frozen_longs(none)
     return CountedHosts(
-        np.zeros((0, 0), np.uint64), none, none, nobody, nobody, np.zeros((0, 0), np.int32), none, nobody
+        np.zeros((0, 0), np.uint64), none, none, nobody, nobody, np.zeros((0, 0), np.int32), first_task, nobody
     )
 
 
