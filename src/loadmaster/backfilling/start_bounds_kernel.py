@@ -83,7 +83,9 @@ class StartBounds(NamedTuple):
     freed_at: NDArray[np.int64]
 
 
-def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> StartBounds:
+def empty_bounds(
+    demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS, most: int = MOST_BOUNDS
+) -> StartBounds:
     """Bounds that allow every start.
 
     Args:
@@ -92,8 +94,9 @@ def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, par
         expected_s: float64[J].
         hosts: how many.
         parts: classes of one demand for each doubling of the expected runtime.
+        most: classes times hosts, about.
     """
-    of = _classes(demand, kind, expected_s, parts, max(MOST_BOUNDS // max(hosts, 1), 1))
+    of = _classes(demand, kind, expected_s, parts, max(most // max(hosts, 1), 1))
     many, resources = int(of.max(initial=0)) + 1, demand.shape[1]
     need, short_s, long_s = np.full((many, resources), np.inf), np.full(many, np.inf), np.zeros(many)
     np.minimum.at(need, of, demand[kind])

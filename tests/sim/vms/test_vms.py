@@ -119,8 +119,8 @@ def test_progress_is_told_and_changes_nothing(monkeypatch):
     import loadmaster.sim.vms.vms_kernel as kernel
 
     problem = random_problem(3, "pc-sg")
-    whole = simulate_vms(problem)
-    monkeypatch.setattr(kernel, "CHUNK", 2)
+    whole, engine_of = simulate_vms(problem), kernel._engine
+    monkeypatch.setattr(kernel, "_engine", lambda kinds: lambda *given: engine_of(kinds)(*given[:-1], 2))
     told: list[int] = []
     pieces = simulate_vms(problem, progress=lambda ended, jobs: told.append(ended))
     assert told == sorted(told)

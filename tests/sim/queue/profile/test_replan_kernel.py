@@ -1,9 +1,11 @@
 """Conservative backfilling that plans anew agrees with the plain engine however little it may remember."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from loadmaster.backfilling import start_bounds_kernel
+from loadmaster.backfilling.start_bounds_kernel import empty_bounds
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named
@@ -29,7 +31,7 @@ def contended(seed):
 @pytest.mark.parametrize("bounds", [1, 2**21], ids=["one class", "classes"])
 @pytest.mark.parametrize("undone", [1, 2**16], ids=["one bound a decision", "many"])
 def test_a_plan_is_the_same_however_little_it_remembers(monkeypatch, bounds, undone):
-    monkeypatch.setattr(start_bounds_kernel, "MOST_BOUNDS", bounds)
+    monkeypatch.setattr(layout, "empty_bounds", partial(empty_bounds, most=bounds))
     monkeypatch.setattr(layout, "MOST_UNDONE", undone)
     discipline = discipline_named("conservative(early_end=replan)")
     for seed in range(2):
