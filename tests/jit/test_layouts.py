@@ -42,6 +42,19 @@ def test_what_differs_in_values_and_lengths_only_has_one_layout():
     assert layout_of(Pair(1, np.zeros(3))) == layout_of(Pair(2, np.ones(5)))
 
 
+ARRAYS = [
+    np.zeros((3, 3)), np.zeros((1, 3)), np.zeros((3, 1)), np.zeros((0, 3)), np.zeros((9, 3))[3:6],
+    np.zeros((9, 3))[:1], np.zeros((3, 3)).T, np.zeros((1, 3)).T, np.zeros((3, 9)).T[3:4], np.zeros((3, 9))[:, ::3],
+    np.zeros((3, 9))[:1, ::3], read_only(np.zeros((3, 3))), read_only(np.zeros((1, 3))),
+    read_only(np.zeros((9, 3))[:1]),
+]  # fmt: skip
+
+
+def test_arrays_have_one_layout_where_the_compiler_takes_them_for_one_type():
+    for one, other in combinations(ARRAYS, 2):
+        assert (layout_of(one) == layout_of(other)) == (typeof(one) == typeof(other))
+
+
 def test_an_engine_is_made_once_for_a_layout_and_once_for_each_value_given_by_name():
     asked = []
 

@@ -12,6 +12,9 @@ import numpy as np
 
 Made = TypeVar("Made")
 _LONG = range(-(2**63), 2**63)
+_ROWS, _COLUMNS, _OWNS = 1, 2, 4
+"""Flags of an array: its rows follow each other in memory; its columns do; it owns its memory. Numba looks at the
+second only without the first, and never at the third."""
 
 
 def layout_of(value: Any) -> Hashable:
@@ -22,10 +25,13 @@ def layout_of(value: Any) -> Hashable:
         True
         >>> layout_of(np.zeros((3, 3))) == layout_of(np.zeros((3, 3)).T)
         False
+        >>> layout_of(np.zeros((3, 3))) == layout_of(np.zeros((9, 3))[:1])
+        True
     """
     if isinstance(value, np.ndarray):
-        dtype = value.dtype
-        return value.ndim, value.flags.num, dtype if dtype.hasobject or dtype.names else dtype.str
+        dtype, flags = value.dtype, value.flags.num
+        flags &= ~(_OWNS | _COLUMNS if flags & _ROWS else _OWNS)
+        return value.ndim, flags, dtype if dtype.hasobject or dtype.names else dtype.str
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)
     return type(value), type(value) is not int or value in _LONG
