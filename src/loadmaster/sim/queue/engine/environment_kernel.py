@@ -48,34 +48,43 @@ from loadmaster.sim.queue.engine.undo_kernel import take_again, take_back
 
 
 @inner
-def step(engine, agent, action, host):
+def step(engine, agent, acts, action, host):
     """Carry one action out, and go on to the next decision; changes all but jobs, capacity and rules in place.
 
     Args:
         engine: a `queue_engine.QueueEngine` without constraints, of fixed positions by arrival.
         agent: an `environment_state.AgentView`.
+        acts: there is an action; not before the first decision, nor after `PAUSED`.
         action: row of a waiting job in the view; any other number starts none.
         host: the host for all its tasks; -1 leaves that to the placement policy.
 
     Returns:
         `DECIDING` at the next decision, `DONE` at the end, `PAUSED` where the record is full, else what is wrong.
     """
+    if acts:
+        wrong, decides = _carry_out(engine, agent, action, host)
+        if wrong != 0 or decides:
+            return wrong if wrong != 0 else DECIDING
+    return _go_to_decision(engine, agent)
+
+
+@inlined
+def _carry_out(engine, agent, action, host):
+    """Start the job of an action, if any; returns (wrong, whether another job of the view can start now)."""
     agent.clock[REWARD] = 0.0
     row, agent.number[REFUSED] = _row_of(engine, agent, action)
-    if row >= 0:
-        wrong, started = _start(engine, agent, np.int64(agent.row[row]), host)
-        if wrong != 0:
-            return wrong
+    if row < 0:
+        return 0, False
+    wrong, started = _start(engine, agent, np.int64(agent.row[row]), host)
+    if wrong == 0:
         agent.number[REFUSED] += not started
         if started:
             wrong = _look(engine, agent)
-            if wrong != 0 or agent.number[STARTABLE] > 0:
-                return wrong if wrong != 0 else DECIDING
-    return go_to_decision(engine, agent)
+    return wrong, started and agent.number[STARTABLE] > 0
 
 
-@inner
-def go_to_decision(engine, agent):
+@inlined
+def _go_to_decision(engine, agent):
     """Go on to the next moment at which a job of the view can start; returns as `step` does."""
     log = engine.log
     while True:

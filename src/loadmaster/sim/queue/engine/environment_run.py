@@ -19,7 +19,7 @@ from loadmaster.place.policy import not_finite
 from loadmaster.scheduling import Discipline, Scheduler
 from loadmaster.sim.queue.engine.arrays import engine_arrays
 from loadmaster.sim.queue.engine.compilation import Parts, callbacks, type_of_calls
-from loadmaster.sim.queue.engine.environment_kernel import go_to_decision, step
+from loadmaster.sim.queue.engine.environment_kernel import step
 from loadmaster.sim.queue.engine.environment_state import (
     BOUNDED_SLOWDOWN,
     DECIDING,
@@ -88,11 +88,11 @@ class EnvironmentRun:
             bound_s=BOUND_S,
         )
         self._engine, self.free, self._rows = engine, engine.state.free, engine.log.rows
-        self._step, self._go_to_decision = _entries(engine, self.view)
+        self._step = _entry(engine, self.view)
         self._laid_out = LaidOut(engine), LaidOut(self.view)
         self._addresses = self._laid_out[0].address, self._laid_out[1].address
         self.is_done = False
-        self._settle(self._go_to_decision(*self._addresses))
+        self._settle(self._go_on())
 
     def step(self, action: int, host: int) -> None:
         """Carry one action out, and go on to the next decision or the end.
@@ -100,7 +100,7 @@ class EnvironmentRun:
         Raises:
             InputError: the policy rates a host with something that is not a finite number.
         """
-        status = self._step(*self._addresses, action, host)
+        status = self._step(*self._addresses, True, action, host)
         if status != DECIDING:
             self._settle(status)
 
@@ -108,12 +108,16 @@ class EnvironmentRun:
         """Store full records and go on, until there is a decision or the end."""
         while status == PAUSED:
             self._keep()
-            status = self._go_to_decision(*self._addresses)
+            status = self._go_on()
         if status == NOT_FINITE:
             raise not_finite(self._policy.name)
         if status == OUT_OF_ROOM:
             raise OutOfRoom
         self.is_done = status == DONE
+
+    def _go_on(self) -> int:
+        """Go to the next decision without an action; returns as the kernel does."""
+        return self._step(*self._addresses, False, -1, -1)
 
     def _keep(self) -> None:
         self._records.keep(int(self._rows[0]))
@@ -126,19 +130,14 @@ class EnvironmentRun:
 
 
 @by_layout
-def _entries(engine: QueueEngine, view: AgentView) -> tuple[Callable[..., int], Callable[..., int]]:
-    """The two entry points for such arguments."""
+def _entry(engine: QueueEngine, view: AgentView) -> Callable[..., int]:
+    """The kernel `step` for such arguments."""
 
-    def step_entry(engine: Any, view: Any, action: int, host: int) -> int:
-        return step(engine, view, action, host)  # type: ignore[no-any-return]
-
-    def decision_entry(engine: Any, view: Any) -> int:
-        return go_to_decision(engine, view)  # type: ignore[no-any-return]
+    def entry(engine: Any, view: Any, acts: bool, action: int, host: int) -> int:
+        return step(engine, view, acts, action, host)  # type: ignore[no-any-return]
 
     calls = type_of_calls(engine, Parts(shadow=True))
     kind = types.NamedTuple((*map(typeof, engine[:-1]), calls), QueueEngine)
-    arguments = ByReference(kind), ByReference(typeof(view))
-    compiled = {"nogil": True, "error_model": "numpy"}
-    one = kept_njit(types.int64(*arguments, types.int64, types.int64), **compiled)(step_entry)
-    other = kept_njit(types.int64(*arguments), **compiled)(decision_entry)
-    return entry_of(one), entry_of(other)
+    lent = ByReference(kind), ByReference(typeof(view))
+    signature = types.int64(*lent, types.boolean, types.int64, types.int64)
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
