@@ -1,10 +1,11 @@
 """A part is compiled within the kernels that call it, and nowhere else."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.jit.kernels import inner
+from loadmaster.jit.kernels import allocating, inner
 from loadmaster.jit.linked_kernels import _callers_first, _Part, _Translated
 
 
@@ -16,6 +17,14 @@ def lowest(number):
 @inner
 def middle(number):
     return 10 * lowest(number) + lowest(number)
+
+
+@allocating
+def squares(many):
+    made = np.zeros(many)
+    for k in range(many):
+        made[k] = k * k
+    return made
 
 
 def machine_code(kernel):
@@ -35,6 +44,12 @@ def test_only_the_kernel_that_python_calls_is_made_into_machine_code():
     assert machine_code(top)
     assert not machine_code(middle)
     assert not machine_code(lowest)
+
+
+def test_a_part_may_make_an_array_that_outlives_it():
+    top = njit(lambda many: squares(many))
+    assert top(4).tolist() == [0.0, 1.0, 4.0, 9.0]
+    assert not machine_code(squares)
 
 
 @given(st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=8))

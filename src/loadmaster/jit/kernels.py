@@ -53,8 +53,10 @@ _INNER: dict[str, Any] = {
 }  # fmt: skip
 inner: Any = njit(**_INNER, forceinline=False)
 """The same for parts that only kernels call: without a door for Python, and compiled only within their callers."""
+allocating: Any = njit(**_INNER | {"_nrt": True}, forceinline=False)
+"""The same for parts that make arrays."""
 inlined: Any = njit(**_INNER, forceinline=True)
-"""The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
+"""As `inner`, for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
 
 
 def kept_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:

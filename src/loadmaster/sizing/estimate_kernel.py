@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating, kept_njit
 from loadmaster.sizing.finished_kernel import LOGS, LOGS_SQUARED, SQUARES, TOTAL, first_longer
 from loadmaster.sizing.finished_kernel import of as durations_of
 
@@ -36,7 +36,7 @@ class WorkLeft(NamedTuple):
     work_s: np.ndarray
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def normal_tail(z):
     """P(Z > z) for a standard normal Z."""
     return 0.5 * math.erfc(z * 0.7071067811865476)
@@ -80,7 +80,7 @@ class Laws(NamedTuple):
     beyond_squared: np.ndarray
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def work_left_of(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
     """As `work_left`, with the finished tasks as `loadmaster.sizing.finished_kernel.FinishedTasks`."""
     count, running = finished.number[0], len(ages)
@@ -116,7 +116,7 @@ def work_left_of(finished, ages, fresh, prior_log, prior_sd, prior_weight, level
     return WorkLeft(mean, math.sqrt(variance), quantiles)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _laws(finished, ages, prior_log, prior_sd):
     """The most probable spread first: others count only where they could explain what is seen nearly as well."""
     number, running = len(SIGMAS) * len(STEPS), len(ages)
@@ -153,14 +153,14 @@ def _laws(finished, ages, prior_log, prior_sd):
     return laws
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _centre(finished, sigma, prior_log, prior_sd):
     """Mean and variance of the log median under spread `sigma`, by prior and finished tasks alone."""
     variance = 1.0 / (finished.number[0] / (sigma * sigma) + 1.0 / (prior_sd * prior_sd))
     return variance * (finished.sums[LOGS] / (sigma * sigma) + prior_log / (prior_sd * prior_sd)), variance
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _explains(finished, sigma, mu, prior_log, prior_sd):
     """Log of prior and likelihood of the finished tasks."""
     count, logs = finished.number[0], finished.sums[LOGS]
@@ -168,14 +168,14 @@ def _explains(finished, sigma, mu, prior_log, prior_sd):
     return value - (finished.sums[LOGS_SQUARED] - 2.0 * mu * logs + count * mu * mu) / (2.0 * sigma * sigma)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _at_most(finished, sigma, prior_log, prior_sd):
     """A value that no law of this spread exceeds: running tasks only lower it, and widths have an end."""
     centre, variance = _centre(finished, sigma, prior_log, prior_sd)
     return _explains(finished, sigma, centre, prior_log, prior_sd) + math.log(WIDEST * math.sqrt(variance))
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _fit(finished, ages, log_ages, prior_log, prior_sd, spread, laws):
     """Fill in the laws of one spread; the log of the most probable one's weight."""
     sigma = SIGMAS[spread]
@@ -229,7 +229,7 @@ class RunningWork(NamedTuple):
     variance: float
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _rest_of_running(finished, ages, laws, prior_weight):
     """Each running task lasts as long as those, laws and measurements together, that lasted longer than it has."""
     total, squares, left, variance = 0.0, 0.0, 0.0, 0.0
@@ -255,13 +255,13 @@ def _rest_of_running(finished, ages, laws, prior_weight):
     return RunningWork(total, squares, left, variance)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _offset(index, left, right):
     """The place of candidate number `index` beside the most likely median."""
     return STEPS[index] * (left if STEPS[index] < 0.0 else right)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _mode(centre, variance, sigma, log_ages):
     """The most likely log median under spread `sigma`, by Newton's method, and the width of the left flank there.
 
@@ -286,7 +286,7 @@ def _mode(centre, variance, sigma, log_ages):
     return mu, 1.0 / math.sqrt(curve)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _spread(log_work, weight, log_sd, levels, out):
     """Write to `out` the work at each level: doubt between the laws and chance under one, added as squares."""
     believed = np.flatnonzero(weight > BELIEVED)
@@ -298,7 +298,7 @@ def _spread(log_work, weight, log_sd, levels, out):
         out[index] = math.exp(middle + (size if levels[index, 1] > 0.0 else -size))
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _at(values, weight, order, level):
     """The weighted quantile, interpolated between the middles of the weights."""
     below = 0.0

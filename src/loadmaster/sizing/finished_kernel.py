@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating
 
 SHORTEST_S = 1e-3
 """A duration below it counts as so long: its logarithm is taken."""
@@ -31,13 +31,13 @@ class FinishedTasks(NamedTuple):
     number: np.ndarray
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def none_of(tasks):
     """Room for the durations of so many tasks, none of which has ended; each is to be entered once."""
     return FinishedTasks(np.empty(tasks), np.zeros(tasks + 1), np.zeros(tasks + 1), np.zeros(4), np.zeros(1, np.int64))
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def add(finished, seconds):
     """Enter one more duration."""
     t = max(seconds, SHORTEST_S)
@@ -61,7 +61,7 @@ def add(finished, seconds):
         finished.longer_squared[i] = finished.longer_squared[i + 1] + finished.ordered[i] * finished.ordered[i]
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def of(seconds):
     """All of `seconds`, in the order in which the tasks ended; the same to the bit as adding them one by one."""
     finished = none_of(len(seconds))
@@ -81,7 +81,7 @@ def of(seconds):
     return finished
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def first_longer(finished, seconds):
     """Index of the shortest duration above `seconds`; `number` if there is none."""
     low, high = 0, finished.number[0]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating, kept_njit
 
 THRIFT, BUDGET, DEADLINE = range(3)
 CHANCES = 7
@@ -82,7 +82,7 @@ class RentForecast(NamedTuple):
     waste: float
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def units(age_s, unit_s, least):
     """Units charged for a machine of that age; as `HostType.units`."""
     return max(least, math.ceil(age_s / unit_s - 1e-9))
@@ -120,7 +120,7 @@ def outcome(fleet, offer, number, work_s, end_s):
     return min(stay, later), span
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def wasted(cost, cheapest, anyway):
     """The part of `cheapest` that `cost` lies above it; none if `anyway` as much is spent."""
     return cost / cheapest - 1.0 if cost > max(cheapest, anyway) + 1e-9 else 0.0
@@ -144,7 +144,7 @@ class WorkChances(NamedTuple):
     tail_s: float
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def forecast(fleet, offer, aim, number, chances):
     """The outcome of renting `number` machines over all amounts of work."""
     cost = 0.0
@@ -201,7 +201,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     return thrifty, aim.mode == THRIFT
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _vain(fleet, offer, aim, number, cheapest, anyway, best_cost):
     """What is spent in any case with `number` machines, or more, is too much for the aim."""
     spent = aim.spent + number * offer.least * offer.price

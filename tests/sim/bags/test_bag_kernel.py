@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import typeof
 
 from loadmaster.model.bag import BagLaw
+from loadmaster.sim.bags import bag_kernel
 from loadmaster.sim.bags.door import draws, repeat
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule
 
@@ -66,3 +68,15 @@ def test_the_same_seed_draws_the_same_bags_for_every_sizer():
     assert np.array_equal(draws(law, 3, seed=7), draws(law, 3, seed=7))
     assert not np.array_equal(draws(law, 3, seed=7), draws(law, 3, seed=8))
     assert dataclasses.asdict(law)["tasks"] == 16
+
+
+@pytest.mark.parametrize(
+    ("whole", "fraction"),
+    [(SilvaRule(1, 0, 600, tick_s=60), SilvaRule(1.0, 0.5, 600.0, tick_s=0.5)), (FixedHosts(3), SilvaRule())],
+)
+def test_machine_code_serves_rules_whether_they_are_given_as_whole_numbers_or_not(monkeypatch, whole, fraction):
+    types = []
+    monkeypatch.setattr(bag_kernel, "run_bags", lambda *given: types.append(typeof(given[1])))
+    for rule in (whole, fraction):
+        repeat(np.ones((1, 3)), rule)
+    assert types[0] == types[1]

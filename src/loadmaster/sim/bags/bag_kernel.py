@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating, kept_njit
 from loadmaster.sim.bags.fixed_kernel import run_fixed
 
 START, COMPLETION, TICK, CHANGE = range(4)
@@ -90,13 +90,13 @@ def run_bags(durations, rules, machines, rng, span_s, hosts, cost):
             _run(durations[row], rules, machines, rng, row, span_s, hosts, cost)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _ends_as_it_boots(duration, machines):
     """A task is so short beside the boot that it ends, to rounding, while other machines are still to come up."""
     return machines.boot_s > 0.0 and machines.boot_s + duration.min() / machines.speed == machines.boot_s
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _run(duration, rules, machines, rng, row, span_s, hosts, cost):
     tasks = len(duration)
     s = _room(2 * tasks + 64, tasks)
@@ -136,7 +136,7 @@ def _run(duration, rules, machines, rng, row, span_s, hosts, cost):
     cost[row] = total
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _room(machines, tasks):
     """The state of a bag that has not begun, with room for so many machines.
 
@@ -158,7 +158,7 @@ def _room(machines, tasks):
     )
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _more_room(s):
     """The same state with room for twice the machines."""
     old = len(s.flags)
@@ -170,7 +170,7 @@ def _more_room(s):
     return new
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _next(s, machines, tick_s, wake_s):
     """Time, kind and machine of the next event; of those at one moment the lower kind first."""
     best, kind, host = np.inf, WAKES, -1
@@ -191,7 +191,7 @@ def _next(s, machines, tick_s, wake_s):
     return best, kind, host
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _decide(duration, rules, machines, rng, s, occasion, now):
     """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
     waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
@@ -219,7 +219,7 @@ def _decide(duration, rules, machines, rng, s, occasion, now):
     return _next_stop(rules, s, now)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _give_back(s, now):
     """Machines that leave are gone, and what ran on them waits again, the last one first."""
     kept = 0
@@ -238,7 +238,7 @@ def _give_back(s, now):
     s.tally[UP] = kept
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _fixed(rules, s, waiting):
     idle, without_task = 0, 0
     for place in range(s.tally[UP]):
@@ -251,7 +251,7 @@ def _fixed(rules, s, waiting):
     return max(0, min(rules.fixed - s.tally[UP], waiting - without_task))
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _figure_3(duration, rules, s, occasion, now, waiting):
     """Marks the machines to be given back and returns how many to rent."""
     finished = s.tally[DONE]
@@ -295,7 +295,7 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
     return rent
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _necessary(remaining, rules, s, now, average):
     possible = 0.0
     for place in range(s.tally[UP]):
@@ -309,7 +309,7 @@ def _necessary(remaining, rules, s, now, average):
     return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _hand_out(duration, machines, s, now):
     for place in range(s.tally[UP]):
         h = s.up[place]
@@ -328,7 +328,7 @@ def _hand_out(duration, machines, s, now):
         s.ends_s[h] = now + duration[task] / machines.speed
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _next_stop(rules, s, now):
     """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
     first = np.inf

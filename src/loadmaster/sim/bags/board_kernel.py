@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating
 from loadmaster.sizing import plan_kernel as plan
 
 UP, RENTED, NEXT, LOOK = range(4)
@@ -65,20 +65,20 @@ class MachinesUp(NamedTuple):
     spent: np.ndarray
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def cost_of(kinds, kind, age_s):
     """As `HostType.cost`."""
     return plan.units(age_s, kinds.unit_s[kind], kinds.least[kind]) * kinds.price[kind]
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def paid_left_of(kinds, kind, age_s):
     """As `HostType.paid_left_s`."""
     units = plan.units(age_s, kinds.unit_s[kind], kinds.least[kind])
     return max(0.0, units * kinds.unit_s[kind] - age_s)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def rent(b, kinds, kind, now):
     """Put one more machine on the board."""
     place = b.tally[UP]
@@ -89,7 +89,7 @@ def rent(b, kinds, kind, now):
     b.tally[RENTED] += 1
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def give_back(b, kinds, now):
     """Take the machines that leave off the board; the others close up in their order."""
     kept = 0

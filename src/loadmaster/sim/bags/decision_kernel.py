@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating
 from loadmaster.sim.bags.board_kernel import UP, cost_of, paid_left_of
 from loadmaster.sizing import plan_kernel as plan
 from loadmaster.sizing.estimate_kernel import work_left_of
@@ -12,7 +12,7 @@ from loadmaster.sizing.finished_kernel import TOTAL, first_longer
 MIDDLE, SURE = plan.CHANCES // 2, plan.CHANCES
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def planned(b, finished, kinds, wish, now, unstarted):
     """`planning.plan`: marks the machines that leave; returns the type and number to rent, and when to wake."""
     idle = 0
@@ -53,7 +53,7 @@ def planned(b, finished, kinds, wish, now, unstarted):
     return best_kind, best_number, _wake(b, kinds, now, unstarted)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _ages(b, kinds, now):
     """Work that the running tasks have had."""
     ages = np.empty(b.tally[UP])
@@ -65,7 +65,7 @@ def _ages(b, kinds, now):
     return ages[:count]
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
     """Idle machines with nothing to take, and those whose next task would start an unneeded unit; their money."""
     up = b.tally[UP]
@@ -99,14 +99,14 @@ def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
     return gone
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _dear(finished, kinds, kind, left_s):
     count = finished.number[0]
     longer = count - first_longer(finished, left_s * kinds.speed[kind])
     return (longer + 1) / (count + 2) > left_s / kinds.unit_s[kind]
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _spare(b, kinds, wish, now, work, end_s, left, without):
     """The machines but `without` and those that leave hold the work within what is paid, or the money is out."""
     others, room, pace, committed, dearest = 0, 0.0, 0.0, 0.0, 0.0
@@ -131,7 +131,7 @@ def _spare(b, kinds, wish, now, work, end_s, left, without):
     return now + work.work_s[SURE] / pace + work.mean_s + work.sd_s <= wish.deadline_s
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _fleet(b, kinds, now):
     """The machines that stay, and how many of them have no task."""
     up = b.tally[UP]
@@ -158,7 +158,7 @@ def _fleet(b, kinds, now):
     return staying, without_task
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _of_kind(b, kind):
     count = 0
     for place in range(b.tally[UP]):
@@ -166,7 +166,7 @@ def _of_kind(b, kind):
     return count
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _aim(b, finished, wish, now, work, running, spent):
     results = finished.number[0]
     waste = wish.waste * (results + 1) / (results + 2)
@@ -179,7 +179,7 @@ def _aim(b, finished, wish, now, work, running, spent):
     return plan.Aim(mode, money, seconds, waste, spent)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _far(b, wish, now, work):
     known_s = 0.0
     for place in range(b.tally[UP]):
@@ -190,7 +190,7 @@ def _far(b, wish, now, work):
     return wish.deadline_s - now >= 4.0 * known_s
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _cheapest(finished, kinds, whole):
     least = np.full(len(whole), np.inf)
     for level in range(len(whole)):
@@ -200,7 +200,7 @@ def _cheapest(finished, kinds, whole):
     return least
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _rank(chosen, kept, wish):
     missed = 0.0 if kept else 1.0
     if wish.deadline_s == np.inf and wish.budget < np.inf:
@@ -210,7 +210,7 @@ def _rank(chosen, kept, wish):
     return missed, chosen.cost, chosen.span_s
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _wake(b, kinds, now, unstarted):
     """When the unit of an idle machine that stays ends."""
     wake = np.inf

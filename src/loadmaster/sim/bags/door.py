@@ -198,12 +198,14 @@ def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-un
     from loadmaster.sim.bags import bag_kernel as kernel
 
     if isinstance(sizer, FixedHosts):
-        return kernel.BagRules(sizer.count, 0.0, 0.0, kind.unit_s, 0, 0, False, True, False, False, sizer.tick_s)
+        return kernel.BagRules(
+            sizer.count, 0.0, 0.0, float(kind.unit_s), 0, 0, False, True, False, False, float(sizer.tick_s)
+        )
     return kernel.BagRules(
         0,
-        sizer.creation_ratio,
-        sizer.increase_ratio,
-        sizer.host_time_s or kind.unit_s,
+        float(sizer.creation_ratio),
+        float(sizer.increase_ratio),
+        float(sizer.host_time_s or kind.unit_s),
         sizer.first_hosts,
         {"finish": kernel.FINISH, "nostart": kernel.NOSTART, "kill": kernel.KILL}[sizer.overrun],
         sizer.possible == "real",

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating
 
 SLACK = 1e-9
 """As of `HostType.units`."""
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def run_fixed(duration, most, machines, row, span_s, hosts, cost):
     """A fixed number of machines, up at one moment: whichever is free first takes the next task, the last ones go.
 
@@ -47,7 +47,7 @@ def run_fixed(duration, most, machines, row, span_s, hosts, cost):
     cost[row] = total
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _sink(heap, ends_s, place, size):
     """Let the machine at `place` sink to where none below it is free earlier."""
     while True:
@@ -62,6 +62,6 @@ def _sink(heap, ends_s, place, size):
         place = child
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _before(left, right, ends_s):
     return ends_s[left] < ends_s[right] or (ends_s[left] == ends_s[right] and left < right)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 SLACK = 1e-9
@@ -37,7 +37,7 @@ def run_mix(durations, mix, span_s, hosts, cost):
         span_s[row], hosts[row], cost[row] = _run_one(durations[row], mix)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _run_one(duration, mix):
     """The machine that is free first takes the next task; at equal times ends of tasks come first, then lower numbers.
 
@@ -73,6 +73,6 @@ def _run_one(duration, mix):
     return now, up, total
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _charge(mix, k, age_s):
     return max(mix.least_units[k], math.ceil(age_s / mix.unit_s[k] - SLACK)) * mix.unit_price[k]

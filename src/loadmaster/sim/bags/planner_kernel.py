@@ -7,7 +7,7 @@ clock at which nothing can be decided are passed over.
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import allocating, kept_njit
 from loadmaster.sim.bags.board_kernel import LOOK, NEXT, RENTED, UP, MachinesUp, cost_of, give_back, rent
 from loadmaster.sim.bags.decision_kernel import planned
 from loadmaster.sizing.finished_kernel import add, none_of
@@ -71,7 +71,7 @@ def run_planned(duration, kinds, wish):
     return now, b.tally[RENTED], total
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _nothing_to_decide(b, tasks):
     """Every task left is running and every machine is up and has one."""
     if b.tally[NEXT] < tasks:
@@ -82,7 +82,7 @@ def _nothing_to_decide(b, tasks):
     return idle == 0
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _first_end(b):
     first = 0
     for place in range(1, b.tally[UP]):
@@ -91,7 +91,7 @@ def _first_end(b):
     return b.ends_s[first], first
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _pass_over(b, tick_s, now):
     """The next look is the first one that does not come before `now`."""
     look = max(b.tally[LOOK], np.int64(now / tick_s)) if tick_s < np.inf else b.tally[LOOK]
@@ -102,7 +102,7 @@ def _pass_over(b, tick_s, now):
     b.tally[LOOK] = look
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _next(b, kinds, tick_s, wake_s):
     """Time, kind and place of the next event."""
     best, kind, found = np.inf, WAKES, -1
@@ -120,7 +120,7 @@ def _next(b, kinds, tick_s, wake_s):
     return best, kind, found
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@allocating
 def _decide(b, duration, finished, kinds, wish, now):
     """Ask the planner and do what it says; returns when it wants to be asked again, NaN where machines have no room."""
     unstarted = len(duration) - b.tally[NEXT]
