@@ -66,6 +66,11 @@ def test_parts_of_two_cards_are_never_added_up():
     assert (packing.host >= 0).sum() == 2
 
 
+def test_a_host_on_which_tasks_lack_cores_is_passed_over_also_where_no_task_had_a_host_before():
+    instance = instance_of([0.5, 0.5], [[(A, 4)], [(A, 4)]], cores=[12, 12])
+    assert sorted(on_cards(instance, None).host.tolist()) == [0, 1]
+
+
 def test_a_task_takes_no_card_of_another_kind():
     instance = instance_of([1, 1, 0.5], [[(A, 1)], [(B, 1)]], ["b", "", "b"])
     packing = pack(instance, "first-fit")

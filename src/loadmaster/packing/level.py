@@ -9,7 +9,8 @@ from loadmaster.packing.instance import TOLERANCE, Instance
 def host_use(amounts: Floats, host: Ints | Longs, hosts: int) -> Floats:
     """float64[H, R]: the sum of `amounts`, float64[T, R], over the tasks on each host."""
     columns = [np.bincount(host, weights=amounts[:, r], minlength=hosts) for r in range(amounts.shape[1])]
-    return np.stack(columns, axis=1) if columns else np.zeros((hosts, 0))
+    use = np.stack(columns, axis=1) if columns else np.zeros((hosts, 0))
+    return use.astype(np.float64, copy=False)  # without any task, np.bincount gives whole numbers
 
 
 def fits(instance: Instance, host: Ints | Longs) -> bool:
