@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.model import InputError
+from loadmaster.model.arrays import frozen_bools, frozen_ints
 from loadmaster.packing import Instance, pack
 from loadmaster.packing.admit import admit
 from loadmaster.packing.cards import cards_of
@@ -27,7 +28,7 @@ def example(*kinds):
     cores, count, share, weight = (np.array(column) for column in zip(*TARGET, strict=True))
     kind = np.array(kinds, np.int32)
     cores = cores.astype(float)
-    card_kind = np.where(FREE_CARDS >= 0, 0, -1).astype(np.int32)
+    card_kind = np.where(FREE_CARDS >= 0, 0, -1)
     return CardProblem(
         kind,
         cores,
@@ -38,8 +39,8 @@ def example(*kinds):
         cores[kind][:, None],
         np.array(FREE_CORES)[:, None],
         FREE_CARDS,
-        card_kind,
-        np.ones((1, 1), bool),
+        frozen_ints(card_kind),
+        frozen_bools(np.ones((1, 1))),
     )
 
 

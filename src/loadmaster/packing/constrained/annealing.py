@@ -215,7 +215,7 @@ class StagedSearch:
         Where the placement now breaks a constraint, tasks in the way of capacities or of groups apart are placed anew.
         Where no host is found for them in a tenth of the time, they stay.
         """
-        now, size = np.asarray(self._problem.now), self._model.tasks.size
+        now, size = np.array(self._problem.now), self._model.tasks.size
         complete = bool((now >= 0).all())
         state = empty_state(self._model, self._seed)
         if not complete or evaluate(self._problem, now).broken:
