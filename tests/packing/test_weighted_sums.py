@@ -41,10 +41,11 @@ def placements(problem):
 @pytest.mark.parametrize("seed", range(20))
 def test_no_placement_is_below_the_bound_of_any_amount(seed):
     total = sum_at_random(seed)
+    bounds, bound = total.bounds(), total.bound
     for host in placements(total.problem):
-        amounts, bounds = total.amounts(host), total.bounds()
+        amounts = total.amounts(host)
         assert all(amounts[name] >= bounds[name] - 1e-9 for name in TERMS)
-        assert total.value(host) >= total.bound - 1e-9
+        assert total.value(host) >= bound - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(8))
