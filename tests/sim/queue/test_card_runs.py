@@ -21,7 +21,10 @@ PROMISED = Workload.of(
     submit_s=[0, 0, 1, 1, 1, 1], runtime_s=[10, 50, 10, 30, 30, 5], cores=[1] * 6, gpus=[0.6, 0.5, 1, 0.3, 0.3, 0.3]
 )
 """A, B, H, C, D and E of the example in rule Q22."""
-DISCIPLINES = ["fcfs", "skip", "netbatch", "netbatch(reservations=2,lookahead=5)", "easy", "sjf+easy", "wfp3+easy"]
+EASY = ["easy", "sjf+easy", "wfp3+easy"]
+DISCIPLINES = ["fcfs", "skip", "netbatch", "netbatch(reservations=2,lookahead=5)", *EASY]
+BESIDE_KINDS = ["lxf+none", "lxf+skip", "lxf+netbatch", "lxf+netbatch(reservations=2,lookahead=5)", *EASY]
+"""The same backfillings in one engine: that of EASY also has ranks that change."""
 RULES = [POLICIES["first-fit"], POLICIES["mix-fit"], POLICIES["round-robin"], POLICIES["random"], MaxJobs()]
 GPU_AMOUNTS = [0.1, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.0, 2.0]
 PLAIN_ONLY = ["conservative", "conservative(early_end=now)", "easy(heads=3)", "selective", "slurm"]
@@ -79,8 +82,10 @@ def test_a_job_that_outlasts_the_promise_leaves_the_head_its_card(engine):
     assert cards(schedule) == [[0], [1], [0], [1], [0], [0]]
 
 
-@pytest.mark.parametrize("bound", [False, True], ids=["unbound", "with kinds of GPU"])
-@pytest.mark.parametrize("discipline", DISCIPLINES)
+@pytest.mark.parametrize(
+    ("discipline", "bound"),
+    [*((discipline, False) for discipline in DISCIPLINES), *((discipline, True) for discipline in BESIDE_KINDS)],
+)
 def test_the_compiled_engine_gives_the_schedule_of_the_plain_one(discipline, bound):
     waits = 0
     for seed in range(12):
