@@ -108,12 +108,15 @@ def test_a_log_that_knows_no_wait_is_written_and_read_without_one(tmp_path, endi
     assert read_trace(tmp_path / f"log{ending}").workload.recorded_wait_s is None
 
 
-TEXTS = st.text("'=+-@\"a7,#|.é", min_size=1, max_size=5).filter(lambda text: text != "-")
-"""Without blanks around them and words for nothing, which no reader takes for a name."""
+TEXTS = st.one_of(
+    st.text("'=+-@\"a7,#|.é", min_size=1, max_size=5).filter(lambda text: text != "-"),
+    st.sampled_from(["=1", "'=1", "''@7"]),
+)
+"""Without blanks around them and words for nothing, which no reader takes for a name; some that a spreadsheet runs."""
 NAME_COLUMNS = ("user", "project", "name", "partition", "qos", "reservation", "ran_on")
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(NAME_COLUMNS, TEXTS)), min_size=1, max_size=4), st.booleans())
 def test_names_are_the_same_after_any_number_of_round_trips(tmp_path_factory, jobs, packed):
     """A cell that a spreadsheet would run gets an apostrophe; users, projects and hosts grew one more on each trip."""
