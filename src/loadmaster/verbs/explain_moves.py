@@ -188,8 +188,7 @@ def _goal_figure(planned: GoalMoves) -> Figure | None:
 
     def figure(name: str) -> Callable[[Longs], float]:
         def value(host: Longs) -> float:
-            there = replace(question.problem, now=host)
-            return figures_of(question, ValidMoves(there, question.cost, question.full))[name]
+            return figures_of(question, ValidMoves(question.problem, question.cost, question.full, host=host))[name]
 
         return value
 

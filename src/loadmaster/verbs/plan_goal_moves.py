@@ -210,9 +210,7 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
         for each in plan.left
     )
     load_before = ValidMoves(problem, question.cost, question.full).load()
-    after = ValidMoves(problem, question.cost, question.full)
-    for move in plan.moves:
-        after.go(move.task, move.target)
+    after = ValidMoves(problem, question.cost, question.full, host=plan.host)
     notes = list(state.notes)
     if state.rules and plan.moves:
         notes.append("Make one move after another: before each, wait until the last pod is ready on its new node.")
