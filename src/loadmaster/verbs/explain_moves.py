@@ -26,7 +26,7 @@ Planned = Rebalanced | GoalMoves | PlacementByCost
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class PlanFigure:
     """What a plan improves.
 
     Attributes:
@@ -64,7 +64,7 @@ class PlannedPlacement:
     cost: Floats | None
     budget: float
     words: Callable[[float], str]
-    figure: Figure | None
+    figure: PlanFigure | None
 
     @property
     def left(self) -> float:
@@ -150,7 +150,7 @@ def _plan(planned: Planned) -> PlannedPlacement:
         from loadmaster.packing.level import level_of
 
         state, facts = planned.now, planned.figures
-        level = Figure(level_word(facts), lambda host: level_of(state.instance, host), lambda value: f"{value:.4f}")
+        level = PlanFigure(level_word(facts), lambda host: level_of(state.instance, host), lambda value: f"{value:.4f}")
         return PlannedPlacement(
             state.host.astype(np.int64),
             planned.plan.host.astype(np.int64),
@@ -175,10 +175,12 @@ def _plan(planned: Planned) -> PlannedPlacement:
 
         return evaluate(problem, placement).total
 
-    return PlannedPlacement(problem.now, host, moves, None, math.inf, str, Figure("cost", total, lambda c: f"{c:,}"))
+    return PlannedPlacement(
+        problem.now, host, moves, None, math.inf, str, PlanFigure("cost", total, lambda c: f"{c:,}")
+    )
 
 
-def _goal_figure(planned: GoalMoves) -> Figure | None:
+def _goal_figure(planned: GoalMoves) -> PlanFigure | None:
     """What the goal improves, as a figure of a placement."""
     from loadmaster.model.units import percent
     from loadmaster.move.constrained.goal_plan import figures_of
@@ -193,11 +195,11 @@ def _goal_figure(planned: GoalMoves) -> Figure | None:
         return value
 
     if planned.total is not None and (planned.host >= 0).all():
-        return Figure(f"sum {planned.total.objective.text}", planned.total.value, lambda value: f"{value:,.6g}")
+        return PlanFigure(f"sum {planned.total.objective.text}", planned.total.value, lambda value: f"{value:,.6g}")
     if planned.goal == "balance":
-        return Figure("load of the fullest host", figure("highest_load"), lambda value: percent(value, 0))
+        return PlanFigure("load of the fullest host", figure("highest_load"), lambda value: percent(value, 0))
     if planned.goal == "consolidate":
-        return Figure("number of hosts in use", figure("hosts_in_use"), lambda value: f"{value:,.0f}")
+        return PlanFigure("number of hosts in use", figure("hosts_in_use"), lambda value: f"{value:,.0f}")
     return None
 
 
