@@ -19,6 +19,9 @@ from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_mix, is_planne
 from loadmaster.sizing import HostType, Sizer
 from loadmaster.sizing.own import OwnSizer
 
+BETWEEN_LOOKS_S = 2.0
+"""Ways that take longer together are run one after another, with a look at the clock and for Ctrl-C between them."""
+
 
 class Way(NamedTuple):
     """A sizer, and the machines that it may rent."""
@@ -72,7 +75,7 @@ def run_ways_until(
     many, each_s = 1, 0.0
     while order and (len(ways) - len(order) < least or (not deadline.passed() and each_s <= deadline.left_s())):
         if each_s > 0:
-            many = int(max(1, min(2 * many, deadline.left_s() / each_s)))
+            many = int(max(1, min(2 * many, min(deadline.left_s(), BETWEEN_LOOKS_S) / each_s)))
         chosen, order, began_s = order[:many], order[many:], FIRST_TIME.clock_s()
         for k, outcomes in zip(chosen, run_ways(durations, [ways[k] for k in chosen], pool, store, watch), strict=True):
             found[k] = outcomes
