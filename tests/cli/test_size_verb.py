@@ -78,3 +78,18 @@ def test_a_wrong_price_is_named_with_its_line(tmp_path, line, words):
 def test_prices_may_be_yaml(tmp_path):
     (tmp_path / "p.yaml").write_text("- {name: a, price_per_h: 0.5, unit_s: 60}\n")
     assert read_prices(tmp_path / "p.yaml")[0].unit_price == pytest.approx(0.5 / 60)
+
+
+def test_a_limit_ends_the_search_with_the_best_of_what_was_run_and_says_what_was_not(tmp_path):
+    result = size("constant(600)x50", "--prices", str(SAMPLE), "--time-limit", "0.000001", "-o", str(tmp_path))
+    made = json.loads(result.stdout)
+    assert len(made["curve"]) == 1
+    assert made["sizers"] == []
+    assert "of machines of one type, 0 mixes and 0 of 2 sizers were run." in made["notes"][-1]
+    assert "the best found, as the search ended at its limit of 1e-06 s." in (tmp_path / "report.html").read_text()
+    assert isinstance(size("constant(600)x50", "--time-limit", "soon").exception, InputError)
+    assert "more time may find one" in size_words("constant(600)x50", "--budget", "0.01", "--time-limit", "0.000001")
+
+
+def size_words(*arguments):
+    return CliRunner().invoke(app, ["size", *arguments, "--repetitions", "5"]).stdout

@@ -104,3 +104,9 @@ def test_a_sum_is_no_second_goal_and_needs_its_amounts(state):
 def test_the_page_shows_the_sum(state, tmp_path):
     loadmaster.rebalance(state, hosts="4x16c64g", minimise="hosts", time_limit=1.0, out=tmp_path / "page")
     assert "hosts is 1 instead of 3, optimal" in (tmp_path / "page" / "report.html").read_text()
+
+
+def test_a_limit_that_has_passed_at_once_still_leaves_time_for_a_first_slice():
+    total = scattered(0, "hosts")
+    plan = plan_cheaper_moves(total, np.ones(total.problem.tasks), np.inf, time_limit_s=1e-9)
+    assert plan.after < plan.before

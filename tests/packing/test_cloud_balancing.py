@@ -59,7 +59,7 @@ def test_a_computer_given_for_a_process_is_where_it_runs_now(write):
     small, large = (2, 2, 2, 10), (4, 4, 4, 15)
     path = write(document([small, small, large], [(2, 1, 1, 0), (2, 1, 1, {"id": 1}), (1, 1, 1, None)]))
     made = lm.rebalance(path, time_limit=0.2)
-    assert made.now.tolist() == [0, 1, -1]
+    assert made.problem.now.tolist() == [0, 1, -1]
     assert made.cost in (20, 25)
     assert made.cost_before is None
     assert "1 new tasks are placed" in made.answer

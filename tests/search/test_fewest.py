@@ -137,3 +137,29 @@ def test_hosts_that_draw_the_whole_cap_when_idle_hold_no_job():
     job = Workload.of(submit_s=[0], runtime_s=[1], cores=[1])
     assert not holds_all(job, idle)
     assert holds_all(job, replace(idle, rules=replace(power, power_cap=((0.0, 201.0),))))
+
+
+class Looks:
+    """A deadline that is over after so many looks at it."""
+
+    def __init__(self, many):
+        self.left = many
+
+    def passed(self):
+        self.left -= 1
+        return self.left < 0
+
+
+def test_a_search_that_is_ended_gives_the_fewest_hosts_that_were_run_and_met_the_target():
+    case, setting = busy(), Setting("first-fit", "easy", interval_s=0.0)
+    machines = proportions_of(case.cluster, "given")
+    (whole,) = asked(case, [setting])
+    for many in range(len(whole.tried)):
+        (part,) = fewest(case, machines, [setting], MINUTE, None, Threads(1), deadline=Looks(many))
+        met = [number for number, run in part.tried if MINUTE.met_by(run.metrics)]
+        assert part.ended
+        assert len(part.tried) == many
+        assert part.number == min(met, default=None)
+        assert part.missed < whole.number <= (part.number or whole.number)
+    (same,) = fewest(case, machines, [setting], MINUTE, None, Threads(1), deadline=Looks(len(whole.tried)))
+    assert (same.number, same.ended, whole.ended) == (whole.number, False, False)

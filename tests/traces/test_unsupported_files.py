@@ -167,6 +167,23 @@ def test_a_dump_without_header_is_told_the_command_that_gives_one(tmp_path):
         read_trace(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[{"ID": "4a", "Name": "vm1", "Status": "ACTIVE", "Networks": {}, "Image": "", "Flavor": "m1"}]', "OpenStack"),
+        ('"ID","Name","Status","Networks","Image","Flavor"\n"4a","vm1","ACTIVE","","","m1"\n', "OpenStack"),
+        ("| ID | Name | Status | Networks | Image | Flavor |\n", "OpenStack"),
+        (" Id   Name   State\n----------------------\n 1    web    running\n", "libvirt"),
+        ('<?xml version="1.0"?>\n<domain type="kvm"><name>web</name></domain>', "libvirt"),
+    ],
+)
+def test_inventories_of_virtual_machines_are_named_with_where_their_sizes_are(tmp_path, text, says):
+    path = tmp_path / "servers.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"of {says}, not a table of tasks.*name, cores, memory and host"):
+        read_tasks(path, "2x4c8g")
+
+
 def test_resources_of_proxmox_are_named_with_the_command_that_makes_a_table(tmp_path):
     path = tmp_path / "cluster.json"
     path.write_text('[{"id":"qemu/100","vmid":100,"name":"web","node":"pve1","maxcpu":8,"maxmem":1073741824}]')

@@ -2,11 +2,14 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 import loadmaster as lm
 from loadmaster.cli import main
+from loadmaster.report.fewest import FewestRow
+from loadmaster.verbs.fewest import FoundFewest
 
 PRICED = ["1..40x4c@1", "1..20x8c@1.9"]
 
@@ -129,3 +132,23 @@ def test_nothing_is_promised_where_jobs_really_waited_while_there_was_room(tmp_p
     assert answer(lambda i: 7200 * (i % 25 == 7)).startswith("No promise for the site: ")
     target = {"p95": "1h", "mean": "4min"}
     assert answer(lambda i: 7200 * (i % 25 == 7)).startswith("No promise for the site: ")
+
+
+def test_a_search_that_its_limit_ends_says_what_was_not_ruled_out(log, tmp_path, capsys, monkeypatch):
+    none = lm.fewest(log, PRICED[:1], p95="1min", time_limit=1e-9)
+    assert none.answer.startswith("The search ended at its limit of 1e-09 s: no run was made that has a p95 wait")
+    assert not none.enough
+    whole = lm.fewest(log, PRICED[:1], p95="1min").found
+    cut = replace(whole.answers[0].fewest, ended=True, tried=((4, whole.answers[0].fewest.outcome),), number=12)
+    part = FoundFewest(replace(whole, answers=(FewestRow(whole.answers[0].machines, cut),), ended="by Ctrl-C"))
+    assert "best found, as the search ended by Ctrl-C and did not rule out 5 to 11" in part.answer
+    code, out, _ = printed(
+        f"fewest {log} --hosts {PRICED[0]} --p95 1min --time-limit 0.000000001 --json -o {tmp_path}",
+        capsys,
+        monkeypatch,
+    )
+    assert (code, json.loads(out)["rows"][0]["ended"]) == (1, True)
+    with pytest.raises(lm.InputError, match="samples repeat the search"):
+        lm.fewest(log, PRICED[:1], p95="1min", time_limit=5, samples=5)
+    with pytest.raises(lm.InputError, match="above 0 s"):
+        lm.fewest(log, PRICED[:1], p95="1min", time_limit=0)

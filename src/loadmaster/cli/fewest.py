@@ -35,6 +35,8 @@ def fewest(options: FewestOptions, as_json: o.AsJson = False) -> None:
     else:
         _show(result)
     notes.print(f"The full report: {out / 'report.html'}")
+    if result.found.interrupted:
+        raise typer.Exit(130)
     if not result.enough:
         raise typer.Exit(1)
 

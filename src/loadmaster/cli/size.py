@@ -38,6 +38,8 @@ def size(options: SizeOptions, as_json: AsJson = False) -> None:
         print_document(fields)
     else:
         _show(result)
+    if result.interrupted:
+        raise typer.Exit(130)
     if result.chosen is None:
         raise typer.Exit(1)
 

@@ -17,11 +17,6 @@ from loadmaster.traces.files import utf8_of
 _ASKED = ("requiredCpuPower", "requiredMemory", "requiredNetworkBandwidth")
 _OFFERED = ("cpuPower", "memory", "networkBandwidth")
 
-_AS_TABLE = (
-    """make it one: jq -r '["name","cores","memory_bytes","host"],(.[]|select(.vmid)|[.name,.maxcpu,.maxmem,.node])|"""
-    """@csv' FILE; give the nodes with --hosts"""
-)
-
 
 class CloudBalancing(NamedTuple):
     """C computers and P processes.
@@ -57,8 +52,6 @@ def read_cloud_balancing(path: Path) -> CloudBalancing:
         price = np.array([c.get("cost", 0) for c in computers], float)
         host = _computers(processes, hosts)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-        if '"vmid"' in text:
-            raise InputError(path.name, "resources of Proxmox, not a table of tasks", fix=_AS_TABLE) from None
         fix = (
             "give the output of `kubectl get nodes,pods,pdb,pvc,pv -A -o json`, or a table of tasks with a column host"
         )

@@ -1,6 +1,7 @@
 """NUMA nodes: each host's capacity in equal parts, and tasks that take one of them or several equal ones (rule K24)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class NumaNodes:
         in_bytes = self.resources[resource] == MEMORY and self.capacity[:, resource].max(initial=0) > 1
         return show_bytes(value) if in_bytes else f"{value:,.6g}"
 
-    @property
+    @cached_property
     def slack(self) -> Floats:
         """float64[R], by which rounding may overfill a node."""
         most: Floats = TOLERANCE * self.capacity.max(axis=0, initial=0.0)
@@ -113,7 +114,7 @@ class NumaNodes:
             >>> nodes.why_not(nodes.all_free(), 1, 0) is None
             True
         """
-        if self.may_take(free, task)[host]:
+        if self.may_take(free[host : host + 1], task).all():
             return None
         name, parts = self.task_names[task], int(self.parts[task])
         short = (free[host] + self.slack < self.demand[task]).sum(axis=0)

@@ -19,6 +19,8 @@ from loadmaster.packing.solve import PackOptions, finish
 from loadmaster.system.interrupt import Interrupt
 
 NAME = "numa-best-fit"
+UNUSED = 1e6
+"""A host without a task counts as having so much more room, so that it comes last."""
 SPREAD = 0.3
 """An order at random multiplies each size by up to so much more or less."""
 
@@ -79,21 +81,21 @@ def best_fit(numa: NumaNodes, order: Longs, deadline: Deadline = NO_DEADLINE) ->
     """
     free, tasks = numa.all_free(), len(numa.parts)
     host, taken = np.full(tasks, -1, np.int32), np.zeros((tasks, numa.nodes), bool)
-    scale = _mean_node(numa)
-    used = np.zeros(numa.hosts, bool)
+    scale, slack = _mean_node(numa), numa.slack
+    room = np.ascontiguousarray(np.moveaxis(free + slack, 2, 0))  # float64[R, H, N], as a step through it is quick
+    left = (free / scale).sum(axis=(1, 2)) + UNUSED
     for task in order.tolist():
         if deadline.passed():
             return None
-        able = numa.may_take(free, task)
-        if not able.any():
+        fits = np.logical_and.reduce([have >= ask for have, ask in zip(room, numa.demand[task], strict=True)])
+        chosen = int(np.argmin(np.where(fits.sum(axis=1) >= numa.parts[task], left, np.inf)))
+        if fits[chosen].sum() < numa.parts[task]:
             continue
-        left = (free / scale).sum(axis=(1, 2)) + np.where(used, 0.0, 1e6)
-        chosen = int(np.argmin(np.where(able, left, np.inf)))
-        room = numa.room(free, task)[chosen]
-        fullest = np.argsort(np.where(room, (free[chosen] / scale).sum(axis=1), np.inf), kind="stable")
+        fullest = np.argsort(np.where(fits[chosen], (free[chosen] / scale).sum(axis=1), np.inf), kind="stable")
         nodes = fullest[: numa.parts[task]]
         free[chosen, nodes] -= numa.demand[task]
-        host[task], taken[task, nodes], used[chosen] = chosen, True, True
+        room[:, chosen] = (free[chosen] + slack).T
+        host[task], taken[task, nodes], left[chosen] = chosen, True, (free[chosen] / scale).sum()
     return NodePlacement(host, taken, free)
 
 
@@ -152,7 +154,7 @@ def _packing(instance: Instance, numa: NumaNodes, best: NodePlacement, effort: t
     bound, tried, interrupted = effort
     if not _complete(best):
         task = int(np.argmax(best.host < 0))
-        reasons = [numa.why_not(best.free, task, h) for h in range(numa.hosts)]
+        reasons = (numa.why_not(best.free, task, h) for h in range(numa.hosts))
         reason = next((each for each in reasons if each is not None), "")
         never = bound > numa.hosts or not numa.may_take(numa.all_free(), task).any()
         attempt = Attempt(

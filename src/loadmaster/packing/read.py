@@ -21,6 +21,7 @@ from loadmaster.packing.task_table import Tasks, tasks_of
 from loadmaster.site.machines import read_machines
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
 from loadmaster.traces.files import head_of
+from loadmaster.traces.unsupported_files import refuse_inventory
 from loadmaster.traces.whole_table import whole_table
 
 
@@ -58,7 +59,9 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
     Raises:
         InputError: no such file, no hosts, or a value that breaks a rule.
     """
-    if path.is_file() and is_kubernetes(head_of(path, 1 << 16)):
+    head = head_of(path, 1 << 16) if path.is_file() else b""
+    refuse_inventory(path, head)
+    if is_kubernetes(head):
         fix = "give it to info, pack or rebalance"
         raise InputError(path.name, "a state of Kubernetes, not a table of tasks", fix=fix)
     if is_reassignment(path):

@@ -85,6 +85,10 @@ class TaskReasons:
             for host in order[:most]
         ]
 
+    def why_not(self, host: int) -> tuple[str, ...]:
+        """What keeps the task from a host, one sentence each; empty if nothing does."""
+        return self._why[host]
+
     def open_hosts(self) -> int:
         """How many hosts, beside its own, the task could be on as the others are placed."""
         return sum(not why for host, why in enumerate(self._why) if host != self.own)

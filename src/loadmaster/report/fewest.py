@@ -65,6 +65,8 @@ class FewestFound:
         drawing: how samples were drawn; None without.
         growth: times the jobs an hour of the log.
         mixes: the mixes of several kinds that were tried, under each rule; empty if none were.
+        ended: what ended searches early, such as "at its limit of 10 s"; empty where all ended by themselves.
+        interrupted: Ctrl-C did.
     """
 
     case: Case
@@ -77,6 +79,8 @@ class FewestFound:
     drawing: Drawing | None = None
     growth: float = 1.0
     mixes: tuple[MixesTried, ...] = ()
+    ended: str = ""
+    interrupted: bool = False
 
     def mixes_under(self, each: FewestRow) -> MixesTried | None:
         """The mixes that were tried under the rule of an answer; None if none were."""
@@ -102,6 +106,10 @@ def answer(result: FewestFound) -> str:
 
 def _found(result: FewestFound) -> str:
     best = result.best
+    if best is None and result.ended:
+        runs = sum(len(each.fewest.tried) for each in result.answers)
+        none = f"none of {runs:,} runs" if runs else "no run was made that"
+        return f"The search ended {result.ended}: {none} has {result.target.words}; more time may find one."
     if best is None:
         most = ", ".join(
             dict.fromkeys(each.fewest.machines.words(each.fewest.machines.most) for each in result.answers)
@@ -119,7 +127,7 @@ def _found(result: FewestFound) -> str:
     words = best.fewest.machines.words(number)
     verb = "keeps" if words.startswith("1 more host ") else "keep"
     enough = f"{words[0].upper()}{words[1:]}{cost} {verb} {result.target.words}{_under(result, best)}{alone}"
-    text = f"{enough}{_at_the_edge(best)}{_sure(best)}."
+    text = f"{enough}{_at_the_edge(best, result.ended)}{_sure(best)}."
     passed, waits = _while_there_was_room(result.case)
     if waits is None:
         return text
@@ -172,11 +180,15 @@ def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
     return passed, _RoomWaits(float(busiest.room_s.mean()), p95_s, p99_s)
 
 
-def _at_the_edge(best: FewestRow) -> str:
-    """What is known of fewer: the search has tried one fewer, unless that was not asked about."""
+def _at_the_edge(best: FewestRow, ended: str) -> str:
+    """What is known of fewer: the search has tried one fewer, unless that was not asked about, or the time was up."""
     least, number = best.fewest.machines.least, best.fewest.number
     if isinstance(best.fewest.machines, MixedRange):
         return ""
+    if best.fewest.ended and number is not None and best.fewest.missed + 1 < number:
+        low, high = best.fewest.missed + 1, number - 1
+        untried = f"{low:,} to {high:,}" if low < high else f"{high:,}"
+        return f"; best found, as the search ended {ended} and did not rule out {untried}"
     if number is None or number > least:
         return "; one fewer does not"
     return f"; fewer than {least} were not tried" if least > 1 else ""
@@ -236,6 +248,7 @@ def answer_row(result: FewestFound, each: FewestRow) -> dict[str, Any]:
         "count": None if cluster is None else cluster.hosts,
         "mixed": isinstance(fewest.machines, MixedRange),
         "mixes_tried": None if mixes is None else mixes.runs,
+        "ended": fewest.ended,
         "all_cheaper_tried": None if mixes is None else mixes.all_cheaper,
         "load": None if fewest.outcome is None else _finite(fewest.outcome.load),
     }

@@ -82,6 +82,11 @@ def make_run(case: Case, task: RunToMake, moved: Moved) -> Outcome:
     return run(case, task.setting, task.sources, check=task.check, progress=lambda started, _jobs: moved(started))
 
 
+def prepare_runs(case: Case, settings: Sequence[Setting], watch: Watch) -> None:
+    """Compile what the runs of `settings` need, or load it, so that a time limit begins after that."""
+    _prepare(case, [RunToMake(setting, sources_of(setting), False) for setting in settings], watch)
+
+
 def _prepare(case: Case, tasks: Sequence[RunToMake], watch: Watch) -> None:
     texts = {path: text for task in tasks for path, text in task.sources.items()}
     compile_first(case, [task.setting for task in tasks], watch, texts)

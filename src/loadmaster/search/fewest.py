@@ -1,7 +1,9 @@
 """The fewest machines under which jobs wait no longer than a target (rules D14 and D15)."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +13,7 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.units import show_seconds
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
 from loadmaster.scheduling.ineffective_constraints import counts_cluster_wide
@@ -79,6 +82,7 @@ class Fewest:
         tried: the run of every number that was tried, ascending.
         uncounted: where no number is enough, the run on the most hosts with as many licences and as much power as jobs
             ask for; None where jobs do not wait for these.
+        ended: the time was up before the search was: a smaller number than `number` may be enough.
     """
 
     setting: Setting
@@ -87,6 +91,12 @@ class Fewest:
     outcome: Outcome | None
     tried: tuple[tuple[int, Outcome], ...] = ()
     uncounted: Outcome | None = None
+    ended: bool = False
+
+    @property
+    def missed(self) -> int:
+        """The most machines below `number` that are known to miss the target; one below the least for none."""
+        return max((tried for tried, _ in self.tried if tried < (self.number or 0)), default=self.machines.least - 1)
 
     @property
     def cluster(self) -> Cluster | None:
@@ -102,6 +112,7 @@ def fewest(
     store: Store | None,
     pool: CellMaker,
     watch: Watch | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> list[Fewest]:
     """For each setting the fewest machines under which the target is met.
 
@@ -116,8 +127,15 @@ def fewest(
         store: where runs are kept; None keeps none.
         pool: runs the cells.
         watch: gets the progress.
+        deadline: no run begins after it; the answer is then the fewest of those that were run.
     """
-    return [_fewest(case, machines, setting, target, store, pool, watch) for setting in settings]
+
+    def run(there: Case, setting: Setting) -> Outcome:
+        if deadline.passed():
+            raise _TimeUp
+        return sweep(there, [setting], store, pool, watch=watch)[0]
+
+    return [_fewest(case, machines, setting, target, partial(run, setting=setting)) for setting in settings]
 
 
 def on_number(case: Case, machines: HostRange, number: int) -> Case:
@@ -134,19 +152,14 @@ def on_hosts(case: Case, hosts: Cluster) -> Case:
     return replace(case, cluster=hosts, first=case.first or case)
 
 
+class _TimeUp(Exception):
+    """No run begins any more."""
+
+
 def _fewest(
-    case: Case,
-    machines: HostRange,
-    setting: Setting,
-    target: Target,
-    store: Store | None,
-    pool: CellMaker,
-    watch: Watch | None,
+    case: Case, machines: HostRange, setting: Setting, target: Target, run: Callable[[Case], Outcome]
 ) -> Fewest:
     runs: dict[int, Outcome] = {}
-
-    def run(there: Case) -> Outcome:
-        return sweep(there, [setting], store, pool, watch=watch)[0]
 
     def enough(number: int) -> bool:
         there = on_number(case, machines, number)
@@ -155,17 +168,22 @@ def _fewest(
         runs[number] = run(there)
         return target.met_by(runs[number].metrics)
 
-    if case.cluster.rules is not None and case.cluster.rules.power_cap:  # more idle hosts leave less power to jobs
-        number = next(filter(enough, range(machines.least, machines.most + 1)), None)
-    else:
-        number = least_enough(machines.least, machines.most, enough)
+    ended = False
+    try:
+        if case.cluster.rules is not None and case.cluster.rules.power_cap:  # more idle hosts leave less power to jobs
+            number = next(filter(enough, range(machines.least, machines.most + 1)), None)
+        else:
+            number = least_enough(machines.least, machines.most, enough)
+    except _TimeUp:
+        number, ended = min((n for n, each in runs.items() if target.met_by(each.metrics)), default=None), True
     outcome, uncounted = None if number is None else runs[number], None
-    if number is None and counts_cluster_wide(case.cluster, case.workload.constraints or Constraints()):
+    if number is None and not ended and counts_cluster_wide(case.cluster, case.workload.constraints or Constraints()):
         most = on_number(case, machines, machines.most)
         assert most.cluster.rules is not None
         free = replace(most.cluster.rules, licences=(), power_cap=())
-        uncounted = run(replace(most, cluster=replace(most.cluster, rules=free)))
-    return Fewest(setting, machines, number, outcome, tuple(sorted(runs.items())), uncounted)
+        with suppress(_TimeUp):
+            uncounted = run(replace(most, cluster=replace(most.cluster, rules=free)))
+    return Fewest(setting, machines, number, outcome, tuple(sorted(runs.items())), uncounted, ended)
 
 
 def least_enough(least: int, most: int, enough: Callable[[int], bool]) -> int | None:

@@ -10,6 +10,7 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
 from loadmaster.search.fewest import Fewest, Target, holds_all, on_hosts
@@ -73,6 +74,7 @@ def cheapest_mix(
     store: Store | None,
     pool: CellMaker,
     watch: Watch | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> MixesTried:
     """The cheapest mix found under one rule, if it is cheaper than the cheapest kind alone.
 
@@ -83,8 +85,9 @@ def cheapest_mix(
         store: where runs are kept; None keeps none.
         pool: runs the cells.
         watch: gets the progress.
+        deadline: no run begins after it.
     """
-    search = _MixSearch(case, alone, target, (store, pool, watch))
+    search = _MixSearch(case, alone, target, (store, pool, watch), deadline)
     search.run()
     return search.answer()
 
@@ -98,8 +101,10 @@ class _MixSearch:
         alone: Sequence[Fewest],
         target: Target,
         how: tuple[Store | None, CellMaker, Watch | None],
+        deadline: Deadline,
     ) -> None:
         self._case, self._alone, self._target, self._how = case, alone, target, how
+        self._deadline, self._ended = deadline, False
         self._ranges = [each.machines for each in alone]
         self._price = [_price_of_each(each) for each in self._ranges]
         self._runs: dict[Counts, Outcome | None] = {}
@@ -115,7 +120,7 @@ class _MixSearch:
             for counts in few:
                 if self.cost(counts) < self._least - 1e-9:
                     self.enough(counts)
-            self._complete = True
+            self._complete = not self._ended
             return
         for first, second in product(range(len(self._alone)), repeat=2):
             number = self._alone[first].number
@@ -151,7 +156,8 @@ class _MixSearch:
     def enough(self, counts: Counts) -> bool:
         """Whether a mix meets the target; if it is the cheapest so far it is the best. False when no run is left."""
         if counts not in self._runs:
-            if len(self._runs) >= MOST_RUNS:
+            if len(self._runs) >= MOST_RUNS or self._deadline.passed():
+                self._ended = True
                 return False
             self._runs[counts] = self._outcome(counts)
         outcome = self._runs[counts]

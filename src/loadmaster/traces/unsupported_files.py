@@ -18,6 +18,15 @@ EVENTS = "events of Kubernetes, which are no state and no list of hosts"
 """What `kubectl get events` prints."""
 STATE_OF_EVENTS = "give kubectl get nodes,pods -A -o json; a log is kubectl get events,pods -A -o json"
 """What to give in their place."""
+_INVENTORIES = (
+    (re.compile(rb'"vmid"\s*:'), "resources of Proxmox",
+     """jq -r '["name","cores","memory_bytes","host"],(.[]|select(.vmid)|[.name,.maxcpu,.maxmem,.node])|@csv' FILE"""),
+    (re.compile(rb'["|]\s*Networks\s*["|].*["|]\s*Flavor', re.DOTALL), "servers of OpenStack",
+     "each server has its host and its flavor, and `openstack flavor list` has the cores and the memory of a flavor"),
+    (re.compile(rb"\s*(<\?xml[^>]*>\s*)?<dom(ain|status)\s|\s*Id\s+Name\s+State\s*\n\s*--"), "domains of libvirt",
+     "`virsh dominfo NAME` has the cores and the memory of a domain"),
+)  # fmt: skip
+"""What the beginning of an inventory holds, what it is, and how a table of tasks is made of it."""
 
 
 def refuse_binary(path: Path, start: bytes) -> None:
@@ -62,6 +71,18 @@ def refuse_document(path: Path, start: bytes) -> None:
         raise InputError(path.name, "JSON, not a table", fix=_AS_CSV, where=str(path))
     if text[:1] == b"<":
         raise InputError(path.name, "a page (HTML, XML), not a table", fix="fetch the file itself", where=str(path))
+
+
+def refuse_inventory(path: Path, start: bytes) -> None:
+    """Refuse a list of virtual machines that another program prints.
+
+    Raises:
+        InputError: it is one of Proxmox, OpenStack or libvirt.
+    """
+    for pattern, name, how in _INVENTORIES:
+        if pattern.match(start) if name.endswith("libvirt") else pattern.search(start):
+            fix = f"make it a table with name, cores, memory and host: {how}; give the nodes with --hosts"
+            raise InputError(path.name, f"{name}, not a table of tasks", fix=fix)
 
 
 def refuse_listing(path: Path, first: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loadmaster.runs.delay import LiveReasons
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
+    from loadmaster.verbs.explain_moves import Planned
     from loadmaster.verbs.explain_placement import ExplainedTask
     from loadmaster.verbs.pack import Packed
     from loadmaster.verbs.simulate import Simulated
@@ -29,9 +30,9 @@ class ExplainOptions(Options):
     """All that `explain` can be told."""
 
     run: Annotated[
-        "str | Path | Simulated | Packed",
+        "str | Path | Simulated | Packed | Planned",
         Option(
-            "Folder of a run record, from `loadmaster simulate`, or of a placement, from `loadmaster pack`.",
+            "Folder of a run record (`loadmaster simulate`), of a placement (`pack`) or of moves (`rebalance`).",
             metavar="RUN",
             argument=True,
             typed=Path,
@@ -195,11 +196,17 @@ def explain_with(options: ExplainOptions, command: str = "") -> "Explained | Exp
     Raises:
         InputError: no such record or job, or the record carries Python and is not trusted.
     """
-    packed = _packed(options)
-    if packed is not None:
+    placement = _placement(options)
+    if placement is not None:
+        from loadmaster.verbs.explain_moves import explain_planned_task
         from loadmaster.verbs.explain_placement import explain_task
+        from loadmaster.verbs.pack import Packed
 
-        task = explain_task(packed, str(options.job).strip(), options.top, command or options.call("explain"))
+        name, command = str(options.job).strip(), command or options.call("explain")
+        if isinstance(placement, Packed):
+            task = explain_task(placement, name, options.top, command)
+        else:
+            task = explain_planned_task(placement, name, options.top, command)
         if options.out is not None:
             task.save(options.out)
         return task
@@ -212,13 +219,14 @@ def explain_with(options: ExplainOptions, command: str = "") -> "Explained | Exp
     return explained
 
 
-def _packed(options: ExplainOptions) -> "Packed | None":
-    """The placement that was named; None where it is the record of a run.
+def _placement(options: ExplainOptions) -> "Packed | Planned | None":
+    """The placement or the plan of moves that was named; None where it is the record of a run.
 
     Raises:
         InputError: the result of a verb that says no reasons, or an option that says nothing of a placement.
     """
     from loadmaster.model.errors import InputError
+    from loadmaster.verbs.explain_moves import Planned
     from loadmaster.verbs.kept_folder import kind_of
     from loadmaster.verbs.open import read_result
     from loadmaster.verbs.pack import Packed
@@ -229,11 +237,11 @@ def _packed(options: ExplainOptions) -> "Packed | None":
         if not (Path(found) / RESULT).is_file() or kind_of(Path(found)) != "result":
             return None
         found = read_result(Path(found))
-    if isinstance(found, Packed):
+    if isinstance(found, Packed | Planned):
         refuse_unused(options, ["beside", "trust"], "it works only with records of runs")
         return found
     if isinstance(options.run, str | Path):
-        fix = "name the folder of loadmaster simulate, live or pack"
+        fix = "name the folder of loadmaster simulate, live, pack or rebalance"
         raise InputError(options.run, f"this is a result of {found.verb}, which has no reasons to show", fix=fix)
     return None
 

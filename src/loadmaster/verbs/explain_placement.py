@@ -1,4 +1,4 @@
-"""`explain` for a task of a placement that `pack` has stored: why it is on its host and on no other."""
+"""`explain` for a task of a placement: why it is on its host and on no other."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +23,7 @@ class ExplainedTask(Result):
         task: its number among those that were placed.
         top: how many hosts are shown.
         command: the command that makes it again.
+        planned: what a plan of `rebalance` does with it, in sentences.
     """
 
     verb = "explain"
@@ -31,6 +32,7 @@ class ExplainedTask(Result):
     task: int
     top: int
     command: str = ""
+    planned: tuple[str, ...] = ()
 
     @cached_property
     def reasons(self) -> "TaskReasons":
@@ -44,7 +46,8 @@ class ExplainedTask(Result):
         """Where it is, on how many other hosts it could be, and what that would change."""
         from loadmaster.report.placement_explanation import placement_sentences
 
-        return placement_sentences(self.packed.instance, self.packed.packing, self.task, self.reasons)
+        where, *elsewhere = placement_sentences(self.packed.instance, self.packed.packing, self.task, self.reasons)
+        return [where, *self.planned, *elsewhere]
 
     @property
     def answer(self) -> str:
@@ -114,7 +117,7 @@ def explain_task(packed: "Packed", name: str, top: int, command: str) -> Explain
     if name not in names:
         if name in (packed.asked.task_name(task) for task in range(packed.asked.tasks)):
             raise InputError(name, "its job was refused, so it has no host", fix="pack with a lower --admit")
-        raise no_such(name, names, what="task", see=f"it has {instance.tasks:,} tasks; see placement.csv")
+        raise no_such(name, names, what="task", see=f"it has {instance.tasks:,} tasks, such as {names[0]}")
     if packed.packing.numa is not None:
         raise InputError(name, "no reasons are worked out where hosts have NUMA nodes", fix="see placement.csv")
     return ExplainedTask(packed, names.index(name), top, command)

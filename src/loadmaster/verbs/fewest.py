@@ -1,5 +1,6 @@
 """`fewest`: how many machines, or which cheapest ones, keep the waits of a log under a target."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from loadmaster.verbs.option import called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Naming, names_of
 from loadmaster.verbs.run_options import usual_discipline
+from loadmaster.verbs.time_limit import ended_in_words
 from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -115,18 +117,23 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
 def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.model import InputError
+    from loadmaster.packing.deadline import Deadline
     from loadmaster.report.fewest import FewestFound, FewestRow
     from loadmaster.runs import Store
     from loadmaster.runs.samples import drawing_for
     from loadmaster.runs.setting import SITE
+    from loadmaster.runs.sweep import prepare_runs
     from loadmaster.search.fewest import fewest
     from loadmaster.search.fewest_mixes import MixesTried, cheapest_mix, kinds_to_mix
     from loadmaster.search.fewest_sampled import needed
+    from loadmaster.system.interrupt import Interrupt
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
 
     target = options.target
     options.refuse_reading()
+    if options.samples and options.time_limit is not None:
+        raise InputError("--time-limit", "samples repeat the search as often as --samples says", fix="leave one out")
     if not 0 < options.growth < float("inf"):
         raise InputError(options.growth, "--growth takes a number above 0", fix="write it like --growth 1.2")
     if not options.samples:
@@ -158,20 +165,30 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     pool = pool_on(options.address)
     answers, mixes = list[FewestRow](), list[MixesTried]()
-    for one, machines in tried:
-        for each in fewest(one.case, machines, settings, target, store, pool, watch):
-            sampled = None
-            if drawing is not None:
-                sampled = needed(one.case, each, target, drawing, options.samples, store, pool, watch)
-            answers.append(FewestRow(one, each, sampled))
-    if options.site is None and kinds_to_mix([machines for _, machines in tried]):
-        for setting in settings:
-            alone = [row.fewest for row in answers if row.fewest.setting == setting]
-            mixes.append(cheapest_mix(first, alone, target, store, pool, watch))
-            if mixes[-1].cheapest is not None:
-                answers.append(FewestRow(tried[0][0], mixes[-1].cheapest))
+    if options.time_limit is not None:
+        prepare_runs(first, settings, watch)
+    with nullcontext() if options.samples else Interrupt() as interrupt:
+        deadline = Deadline.after(options.search_s, interrupt)
+        for one, machines in tried:
+            for each in fewest(one.case, machines, settings, target, store, pool, watch, deadline):
+                sampled = None
+                if drawing is not None:
+                    sampled = needed(one.case, each, target, drawing, options.samples, store, pool, watch)
+                answers.append(FewestRow(one, each, sampled))
+        if options.site is None and kinds_to_mix([machines for _, machines in tried]):
+            for setting in settings:
+                alone = [row.fewest for row in answers if row.fewest.setting == setting]
+                mixes.append(cheapest_mix(first, alone, target, store, pool, watch, deadline))
+                if mixes[-1].cheapest is not None:
+                    answers.append(FewestRow(tried[0][0], mixes[-1].cheapest))
     if store is not None:
         store.close()
+    ended, late = "", sum(row.fewest.ended for row in answers)
+    mixed = all(each.all_cheaper for each in mixes) or not deadline.passed()
+    if late or not mixed:
+        ended = ended_in_words(options.time_limit, deadline.interrupted)
+        others = "" if mixed else ", nor are all mixes"
+        idle.append(f"The search ended {ended}: {late:,} of {len(answers):,} rows are not searched to the end{others}.")
     return FoundFewest(
         FewestFound(
             first,
@@ -184,6 +201,8 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
             drawing,
             options.growth,
             tuple(mixes),
+            ended,
+            deadline.interrupted,
         )
     )
 

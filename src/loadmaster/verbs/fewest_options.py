@@ -17,6 +17,7 @@ from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.run_options import RunOptions
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
 from loadmaster.verbs.site_change_options import CHANGES, SiteChangeOptions, listed
+from loadmaster.verbs.time_limit import SearchLimitOptions
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster
@@ -32,7 +33,14 @@ _OWN = "the log's own machines"
 
 @dataclass(frozen=True, kw_only=True)
 class FewestOptions(
-    MachineOptions, ClosureOptions, SiteChangeOptions, LicenceOptions, PowerCapOptions, RunOptions, DaskOptions
+    MachineOptions,
+    ClosureOptions,
+    SiteChangeOptions,
+    LicenceOptions,
+    PowerCapOptions,
+    RunOptions,
+    SearchLimitOptions,
+    DaskOptions,
 ):
     """All that `fewest` can be told."""
 

@@ -12,6 +12,8 @@ from loadmaster.verbs.moves_result import MovesResult
 
 if TYPE_CHECKING:
     from loadmaster.move.constrained.goal_bounds import GoalBound
+    from loadmaster.move.constrained.goal_plan import GoalQuestion
+    from loadmaster.packing.constrained.weighted_sum import WeightedSum
     from loadmaster.report.page import Page
 
 _SHOWN = 3
@@ -23,14 +25,10 @@ class GoalMoves(MovesResult):
 
     Attributes:
         name: of the file.
-        goal: `place`, `drain`, `consolidate`, `balance`, `fix` or `minimise`.
-        drained: names of the hosts to drain.
-        task_names, host_names: as the file has them.
-        now, host: int64[T], the host of each task before and after; -1 for none.
+        question: the goal, the state, what a move of each task costs, the budget, the hosts to drain.
+        host: int64[T], the host of each task after the moves; -1 for none.
         moves: int64[N, 3], task, source and target of each move in order; source -1 for a start.
-        cost: float64[T], what a move of each task costs.
         unit: `bytes` or `count`.
-        budget: of all moves; infinite for none.
         before, after: figures, by name.
         left: tasks that stay against the goal: task, from, reasons (host and reason), number of hosts asked.
         load_before, load_after: float64[H], the largest part of processors or memory that is asked of each host.
@@ -41,21 +39,16 @@ class GoalMoves(MovesResult):
         weighted_sum: what was minimised: its text, before and after, bound, gap, proven, its terms; None for no sum.
         interrupted: the user ended the search.
         bound: of one figure of the goal, whatever the budget; None where there is none.
+        total: the sum that was minimised; None for no sum.
     """
 
     verb = "rebalance"
 
     name: str
-    goal: str
-    drained: tuple[str, ...]
-    task_names: tuple[str, ...]
-    host_names: tuple[str, ...]
-    now: Longs
+    question: "GoalQuestion"
     host: Longs
     moves: Longs
-    cost: Floats
     unit: str
-    budget: float
     before: Mapping[str, float]
     after: Mapping[str, float]
     left: tuple[Mapping[str, Any], ...]
@@ -68,6 +61,17 @@ class GoalMoves(MovesResult):
     weighted_sum: Mapping[str, Any] | None = None
     interrupted: bool = False
     bound: "GoalBound | None" = None
+    total: "WeightedSum | None" = None
+
+    @property
+    def goal(self) -> str:
+        """`place`, `drain`, `consolidate`, `balance`, `fix` or `minimise`."""
+        return self.question.goal
+
+    @property
+    def drained(self) -> tuple[str, ...]:
+        """The names of the hosts to drain."""
+        return tuple(np.array(self.question.problem.host_names)[self.question.hosts].tolist())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -92,11 +96,11 @@ class GoalMoves(MovesResult):
             "goal": self.goal,
             "drained": list(self.drained),
             "unit": self.unit,
-            "budget": self.budget if np.isfinite(self.budget) else None,
+            "budget": self.question.budget if np.isfinite(self.question.budget) else None,
             "spent": float(sum(row["cost"] for row in rows)),
             "complete": not self.left,
-            "tasks": len(self.now),
-            "hosts": len(self.host_names),
+            "tasks": self.question.problem.tasks,
+            "hosts": self.question.problem.hosts,
             "before": dict(self.before),
             "after": dict(self.after),
             "moves": rows,
@@ -109,12 +113,13 @@ class GoalMoves(MovesResult):
         }
 
     def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
+        problem = self.question.problem
         return {
             "step": step,
-            "task": self.task_names[task],
-            "from": self.host_names[source] if source >= 0 else None,
-            "to": self.host_names[target],
-            "cost": float(self.cost[task]) if source >= 0 else 0.0,
+            "task": problem.task_names[task],
+            "from": problem.host_names[source] if source >= 0 else None,
+            "to": problem.host_names[target],
+            "cost": float(self.question.cost[task]) if source >= 0 else 0.0,
         }
 
     @property
@@ -124,7 +129,7 @@ class GoalMoves(MovesResult):
         moved = {task for task, _, _ in self.moves.tolist()}
         kept = {int(self.host[task]) for task in moved}
         empty = sorted(host for host in sources - kept if self.after["hosts_in_use"] < self.before["hosts_in_use"])
-        return tuple(self.host_names[host] for host in empty) if self.goal == "consolidate" else ()
+        return tuple(self.question.problem.host_names[host] for host in empty) if self.goal == "consolidate" else ()
 
     @property
     def answer(self) -> str:
@@ -216,11 +221,12 @@ class GoalMoves(MovesResult):
         """How full each host is of processors or memory, before and after: an Altair chart."""
         from loadmaster.report.placement_cost_page import fullest_chart
 
-        return fullest_chart(self.host_names, self.load_before, self.load_after)
+        return fullest_chart(self.question.problem.host_names, self.load_before, self.load_after)
 
     def page(self) -> "Page":
         """The answer, figures before and after, the moves in order, the tasks that stay and why, the hosts."""
         from loadmaster.report.goal_moves_page import goal_moves_page
 
-        made = {"command": self.command, "budget": self.in_words(self.budget) if np.isfinite(self.budget) else "none"}
+        budget = self.question.budget
+        made = {"command": self.command, "budget": self.in_words(budget) if np.isfinite(budget) else "none"}
         return goal_moves_page(self.name, self.answer, self.notes, self.figures, self.plot(), self.in_words, made)

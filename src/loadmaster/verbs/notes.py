@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from loadmaster.model.arrays import Floats
     from loadmaster.runs import Case, Setting
+    from loadmaster.sizing import HostType, Sizer
 
 
 def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":
@@ -88,3 +90,22 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
             )
             less = "--limit reads fewer" + (", --ignore all without what binds them" if bound else "")
             for_notes().print(f"{text} ({case.workload.jobs:,} jobs; {less})", style="yellow")
+
+
+def warn_of_plain_sizers(sizers: "Sequence[Sizer]", durations: "Floats", types: "tuple[HostType, ...]") -> None:
+    """Say on stderr which sizers only the plain engine can run, where that takes a while, and how fast it is."""
+    import time
+
+    from loadmaster.report.console import for_notes
+    from loadmaster.report.progress import QUIET_S
+    from loadmaster.sim.bags.door import repeat
+    from loadmaster.sizing.own import OwnSizer
+
+    for sizer in sizers:
+        if type(sizer) is OwnSizer:
+            began_s = time.perf_counter()
+            repeat(durations[:1], sizer, types)
+            took_s = max(time.perf_counter() - began_s, 1e-9)
+            if took_s * len(durations) > QUIET_S:
+                text = f"{sizer.name}: not compiled, about {1 / took_s:,.2g} bags of {len(durations)} a second"
+                for_notes().print(text, style="yellow")

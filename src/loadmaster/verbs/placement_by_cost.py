@@ -27,9 +27,7 @@ class PlacementByCost(Result):
 
     Attributes:
         name: of the file.
-        resources, task_names, host_names: as the file has them.
-        demand, capacity: int64[T, R] and int64[H, R].
-        now: int64[T], the host of each task before; -1 for none.
+        problem: hosts, tasks, where they run now, constraints and costs.
         host: int64[T], the host of each task after; empty where no placement was found.
         costs_before: weight x cost by name; empty while a task has no host.
         costs: the same of the placement found.
@@ -48,12 +46,7 @@ class PlacementByCost(Result):
     verb = "rebalance"
 
     name: str
-    resources: tuple[str, ...]
-    task_names: tuple[str, ...]
-    host_names: tuple[str, ...]
-    demand: Longs
-    capacity: Longs
-    now: Longs
+    problem: "ConstrainedProblem"
     host: Longs
     costs_before: Mapping[str, int]
     costs: Mapping[str, int]
@@ -71,7 +64,7 @@ class PlacementByCost(Result):
     @property
     def done(self) -> bool:
         """Whether there is a placement of all tasks."""
-        return len(self.host) == len(self.now)
+        return len(self.host) == len(self.problem.now)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -86,7 +79,7 @@ class PlacementByCost(Result):
     @property
     def cost_before(self) -> int | None:
         """The sum of the costs before; None while a task has no host."""
-        return sum(self.costs_before.values()) if (self.now >= 0).all() else None
+        return sum(self.costs_before.values()) if (self.problem.now >= 0).all() else None
 
     @property
     def proven(self) -> bool:
@@ -111,8 +104,8 @@ class PlacementByCost(Result):
             "status": "ok" if self.done else "infeasible" if self.reason else "limit",
             "solver": "annealing",
             "proven": self.proven,
-            "tasks": len(self.now),
-            "hosts": len(self.host_names),
+            "tasks": len(self.problem.now),
+            "hosts": len(self.problem.host_names),
             "cost_before": before,
             "cost": self.cost if self.done else None,
             "bound": self.bound,
@@ -137,12 +130,12 @@ class PlacementByCost(Result):
 
     def _moves(self) -> list[dict[str, Any]]:
         """A row for each task whose host changes; it may have none before."""
-        changed = np.flatnonzero(self.host != self.now).tolist() if self.done else []
+        changed = np.flatnonzero(self.host != self.problem.now).tolist() if self.done else []
         return [
             {
-                "task": self.task_names[task],
-                "from": self.host_names[self.now[task]] if self.now[task] >= 0 else None,
-                "to": self.host_names[self.host[task]],
+                "task": self.problem.task_names[task],
+                "from": self.problem.host_names[self.problem.now[task]] if self.problem.now[task] >= 0 else None,
+                "to": self.problem.host_names[self.host[task]],
             }
             for task in changed
         ]
@@ -154,9 +147,9 @@ class PlacementByCost(Result):
             return f"no placement of all tasks exists: {self.reason}"
         if not self.done:
             return f"no placement of all tasks was found in {self.seconds:.3g} s; one may exist"
-        moves, new = len(self.figures["moves"]), int((self.now < 0).sum())
+        moves, new = len(self.figures["moves"]), int((self.problem.now < 0).sum())
         before = "" if self.cost_before is None else f" instead of {self.cost_before:,}"
-        what = f"{moves - new:,} of {len(self.now) - new:,} tasks move"
+        what = f"{moves - new:,} of {len(self.problem.now) - new:,} tasks move"
         what = f"{new:,} new tasks are placed" + (f", {what}" if moves > new else "") if new else what
         broken = f"; {len(self.broken):,} constraints stay broken" if self.broken else ""
         return f"cost {self.cost:,}{before}, {self._distance}: {what}{broken}"
@@ -181,14 +174,16 @@ class PlacementByCost(Result):
         """How full the fullest resource of each host is, before and after: an Altair chart."""
         from loadmaster.report.placement_cost_page import fullest_chart
 
-        return fullest_chart(self.host_names, self._fullest(self.now), self._fullest(self.host))
+        return fullest_chart(self.problem.host_names, self._fullest(self.problem.now), self._fullest(self.host))
 
     def _fullest(self, host: Longs) -> Any:
         """float64[H], the largest part of a resource in use on each host."""
-        use = np.zeros(self.capacity.shape)
+        use = np.zeros(self.problem.capacity.shape)
         there = host >= 0
-        np.add.at(use, host[there], self.demand[: len(host)][there])
-        return np.divide(use, self.capacity, out=np.zeros_like(use), where=self.capacity > 0).max(axis=1, initial=0.0)
+        np.add.at(use, host[there], self.problem.demand[: len(host)][there])
+        return np.divide(use, self.problem.capacity, out=np.zeros_like(use), where=self.problem.capacity > 0).max(
+            axis=1, initial=0.0
+        )
 
     def page(self) -> "Page":
         """The answer, the costs before and after, the hosts, the moves."""
@@ -282,12 +277,7 @@ def _result(problem: "ConstrainedProblem", found: "AnnealedPlacement", seed: int
         raise AssertionError(f"the search says {found.cost}, the evaluator {after.total} and {after.broken[:3]}")
     return PlacementByCost(
         problem.source,
-        problem.resources,
-        problem.task_names,
-        problem.host_names,
-        problem.demand,
-        problem.capacity,
-        problem.now,
+        problem,
         found.host if found.placed else np.zeros(0, np.int64),
         before.costs,
         after.costs,

@@ -146,7 +146,7 @@ def _minimised(
         "terms_before": made.terms_before,
         "terms_after": made.terms_after,
     }
-    return replace(planned, weighted_sum=amounts, interrupted=made.interrupted)
+    return replace(planned, weighted_sum=amounts, interrupted=made.interrupted, total=total)
 
 
 def _goal(named: list[str]) -> "Goal":
@@ -210,24 +210,16 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
         for each in plan.left
     )
     load_before = ValidMoves(problem, question.cost, question.full).load()
-    after = ValidMoves(problem, question.cost, question.full)
-    for move in plan.moves:
-        after.go(move.task, move.target)
+    after = ValidMoves(problem, question.cost, question.full, host=plan.host)
     notes = list(state.notes)
     if state.rules and plan.moves:
         notes.append("Make one move after another: before each, wait until the last pod is ready on its new node.")
     return GoalMoves(
         name,
-        question.goal,
-        tuple(n for n, there in zip(names, question.hosts, strict=True) if there),
-        problem.task_names,
-        names,
-        problem.now,
+        question,
         plan.host,
         np.array(plan.moves, np.int64).reshape(-1, 3),
-        question.cost,
         unit,
-        question.budget if math.isfinite(question.budget) else math.inf,
         plan.before,
         plan.after,
         left,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from loadmaster.verbs.moves_result import MovesResult
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.task_options import TaskOptions
+from loadmaster.verbs.time_limit import TIME_LIMIT
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ class RebalanceOptions(TaskOptions):
         str | None, Option("Goal: level, or a sum of hosts, cost, moves, imbalance, stranded: 'hosts + 0.1*moves'.")
     ] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
-    time_limit: Annotated[
-        float, Option("Time limit of the search: seconds, or a duration such as 5min.", typed=str)
-    ] = 30.0
+    time_limit: Annotated[float, TIME_LIMIT] = 30.0
     seed: Annotated[int, Option("Seed of the search for the least cost or sum.", least=0, below=2**63)] = 0
 
     def running(self) -> "tuple[TaskFile, Ints]":

@@ -11,6 +11,7 @@ from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, names_of
+from loadmaster.verbs.time_limit import SearchLimitOptions, ended_in_words
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
     from loadmaster.model.bag import Bag, BagSource
     from loadmaster.report.page import Page
     from loadmaster.sim.bags.curve import CurvePoint
-    from loadmaster.sizing import HostType, Sizer
+    from loadmaster.sizing import Sizer
+    from loadmaster.system.interrupt import Interrupt
 
 MOST_RUNS = 30
 """Simulated runs of sizers that learn, which take longer than those of numbers of machines."""
+FIRST_SHARE, MIX_SHARE = 0.4, 0.4
+"""The parts of a time limit for numbers of machines of one type, and for mixes of types."""
 
 
 @dataclass(frozen=True)
-class SizeOptions(DaskOptions):
+class SizeOptions(SearchLimitOptions, DaskOptions):
     """All that `size` can be told."""
 
     bag: Annotated[
@@ -109,6 +113,8 @@ class Sized(Result):
         options: the given options, rules by their names.
         known: facts that a reader must know beside the answer.
         command: the command that makes it again.
+        ended: what ended the search early, such as "at its limit of 10 s"; empty where it ended by itself.
+        interrupted: Ctrl-C did.
     """
 
     verb = "size"
@@ -122,6 +128,8 @@ class Sized(Result):
     options: SizeOptions
     known: tuple[str, ...] = ()
     command: str = ""
+    ended: str = ""
+    interrupted: bool = False
 
     def __post_init__(self) -> None:
         same = next((p for p in (*self.curve, *self.sizers) if p == self.chosen), self.chosen)
@@ -170,12 +178,13 @@ class Sized(Result):
         from loadmaster.verbs.bag_options import with_unit
 
         sure = f"{percent(self.options.confidence, 0)} sure"
+        tried, early = (*self.curve, *self.sizers), f"the search ended {self.ended}"
         if self.chosen is None:
-            tried = (*self.curve, *self.sizers)
             least, soonest = min(p.cost_sure for p in tried), min(p.span_sure_s for p in tried)
             return (
                 f"No row of the table keeps this target: the cheapest needs "
                 f"{with_unit(least, self.unit)}, the fastest {show_seconds(soonest)} ({sure})."
+                + (f" But {early}; more time may find one." if self.ended else "")
             )
         p = self.chosen
         if p in self.sizers:
@@ -189,7 +198,8 @@ class Sized(Result):
         cost, cost_sure = with_unit(p.cost, self.unit), with_unit(p.cost_sure, self.unit)
         return (
             f"{many}: {cost} on average, done in {show_seconds(p.span_s)}; "
-            f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}."
+            f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}"
+            + (f"; the best found, as {early}." if self.ended else ".")
         )
 
     @property
@@ -267,6 +277,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.kept.watch import Watch
     from loadmaster.rules.by_value import naming
+    from loadmaster.system.interrupt import Interrupt
     from loadmaster.verbs.folder import make_folder
 
     out = None if options.out is None else Path(options.out)
@@ -277,7 +288,8 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
         with progress_file_in(out, command, watch or Watch()) as progress:
             if out is not None:
                 make_folder(out)
-            sized = _sized(bag, out, progress, command)
+            with Interrupt() as interrupt:
+                sized = _sized(bag, out, progress, command, interrupt)
     if out is not None:
         sized.save(out)
     return sized
@@ -333,53 +345,54 @@ class _Asked:
         return sizer_named(spec, knowledge)
 
 
-def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str) -> Sized:
+def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
+    """All runs that there is time for, and the best of them."""
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store
     from loadmaster.kept.watch import Advancing
+    from loadmaster.packing.deadline import Deadline
     from loadmaster.report.progress import bar
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.sim.bags.mixes import mix_curve
+    from loadmaster.sim.bags.study import Way, compile_first
+    from loadmaster.sizing import FixedHosts, FixedMix
+    from loadmaster.verbs.notes import warn_of_plain_sizers
 
     options, durations, types = request.options, request.durations, request.types
     some = durations[: min(options.repetitions, MOST_RUNS)]
-    _warn_of_plain(request.learning, some, types)
+    warn_of_plain_sizers(request.learning, some, types)
     pool, store = pool_on(request.address), Store.in_folder(out) if out is not None else None
+    if options.time_limit is not None:  # engines are compiled or loaded before the time begins
+        ways = [Way(FixedHosts(1), types[:1]), Way(FixedMix((1,) * len(types)), types)]
+        compile_first(durations, [*ways, *(Way(sizer, types) for sizer in request.learning)], watch)
+    deadline = Deadline.after(options.search_s, interrupt)
     try:
         with bar("numbers of machines", curve_runs(durations, types), "bags", watch) as advance:
             watcher = Advancing(advance, advance.describe)
-            curve = fixed_curve(durations, types, options.confidence, pool, store, watcher)
-            curve += mix_curve(durations, types, options.confidence, pool, store)
+            first, mixed = deadline.share(FIRST_SHARE), deadline.share(FIRST_SHARE + MIX_SHARE)
+            curve = fixed_curve(durations, types, options.confidence, pool, store, watcher, first)
+            numbers = len(curve)
+            curve += mix_curve(durations, types, options.confidence, pool, store, None, mixed)
         with bar("sizers that learn", len(request.learning) * len(some), "bags", watch) as advance:
             watcher = Advancing(advance, advance.describe)
-            sizers = sizer_points(some, request.learning, types, options.confidence, pool, store, watcher)
+            sizers = sizer_points(some, request.learning, types, options.confidence, pool, store, watcher, deadline)
     finally:
         if store is not None:
             store.close()
+    all_numbers, all_sizers = curve_runs(durations, types) // len(durations), len(request.learning)
+    notes, ended = list(request.notes), ""
+    if deadline.passed() or numbers < all_numbers or len(sizers) < all_sizers:
+        ended = ended_in_words(options.time_limit, deadline.interrupted)
+        notes.append(
+            f"The search ended {ended}: {numbers:,} of {all_numbers:,} numbers of machines of one type, "
+            f"{len(curve) - numbers:,} mixes and {len(sizers)} of {all_sizers} sizers were run."
+        )
     chosen = next(
         (point for rows in (curve, sizers) if (point := recommended(rows, options.budget, request.deadline_s))), None
     )
     work_h = float(durations.sum(axis=1).mean() / 3600)
-    return Sized(request.bag, request.drawn, work_h, curve, sizers, chosen, options, tuple(request.notes), command)
-
-
-def _warn_of_plain(sizers: "Sequence[Sizer]", durations: "Floats", types: "tuple[HostType, ...]") -> None:
-    """Say on stderr which sizers only the plain engine can run, where that takes a while, and how fast it is."""
-    import time
-
-    from loadmaster.report.console import for_notes
-    from loadmaster.report.progress import QUIET_S
-    from loadmaster.sim.bags.door import repeat
-    from loadmaster.sizing.own import OwnSizer
-
-    for sizer in sizers:
-        if type(sizer) is OwnSizer:
-            began_s = time.perf_counter()
-            repeat(durations[:1], sizer, types)
-            took_s = max(time.perf_counter() - began_s, 1e-9)
-            if took_s * len(durations) > QUIET_S:
-                text = f"{sizer.name}: not compiled, about {1 / took_s:,.2g} bags of {len(durations)} a second"
-                for_notes().print(text, style="yellow")
+    given = request.bag, request.drawn, work_h
+    return Sized(*given, curve, sizers, chosen, options, tuple(notes), command, ended, deadline.interrupted)
 
 
 size = called_with(SizeOptions, size_with)

@@ -1,12 +1,12 @@
 """Tasks and the machines that they are to be placed on: options of `pack` and `rebalance`."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.time_limit import TIME_LIMIT, limit_s
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
@@ -26,15 +26,13 @@ class TaskOptions(Options):
     fluid: Annotated[
         str | Sequence[str], Option("Resources that may be scaled down, separated by commas, or none.", typed=str)
     ] = "cores"
-    time_limit: Annotated[
-        float, Option("Time limit of the search: seconds, or a duration such as 5min.", typed=str)
-    ] = 60.0
+    time_limit: Annotated[float, TIME_LIMIT] = 60.0
     out: Annotated["str | Path | None", Option("Folder for results.", flags=("-o", "--out"), typed=Path | None)] = None
 
     def __post_init__(self) -> None:
         """See that the time limit is one, and make it seconds: it may be text, such as 5min."""
         super().__post_init__()
-        object.__setattr__(self, "time_limit", _seconds(self.time_limit))
+        object.__setattr__(self, "time_limit", limit_s(self.time_limit))
 
     def read(self, tasks: "str | Path | Instance") -> "TaskFile":
         """The tasks, and where they run if the file says so; an instance is what it is.
@@ -51,21 +49,3 @@ class TaskOptions(Options):
         hosts = str(self.hosts) if isinstance(self.hosts, Path) else self.hosts
         wanted = [name.strip() for name in names]
         return read_tasks(Path(tasks), hosts, [] if wanted == ["none"] else wanted)
-
-
-def _seconds(limit: str | float) -> float:
-    """Seconds of a time limit.
-
-    Raises:
-        InputError: not a duration above 0.
-    """
-    from loadmaster.model.errors import InputError
-    from loadmaster.model.units import parse_seconds
-
-    try:
-        seconds = parse_seconds(limit) if isinstance(limit, str) else limit
-    except InputError as error:
-        raise InputError(limit, "the time limit is not a duration", fix=error.fix) from None
-    if not 0 < seconds < math.inf:
-        raise InputError(limit, "the time limit must be above 0 s", fix="write it like 30, 30s or 5min")
-    return seconds

@@ -1,5 +1,6 @@
 """Ways to run a bag come out the same, here, from the store and on a Dask cluster."""
 
+import math
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,8 +11,9 @@ from loadmaster.kept.on_dask import OnDask
 from loadmaster.kept.store import Store
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Advancing
+from loadmaster.packing.deadline import Deadline
 from loadmaster.sim.bags.door import repeat
-from loadmaster.sim.bags.study import Way, compile_first, run_ways
+from loadmaster.sim.bags.study import Way, compile_first, run_ways, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
 
 BAGS = np.random.default_rng(0).lognormal(5.0, 1.0, (3, 12))
@@ -62,3 +64,31 @@ def test_where_all_is_compiled_nothing_is_said_of_it():
     said = []
     compile_first(BAGS, WAYS, Advancing(lambda _more: None, said.append))
     assert said == ["", "", ""]
+
+
+class Looks:
+    """A deadline that is over after so many looks at it."""
+
+    def __init__(self, many):
+        self.left = many
+
+    def passed(self):
+        self.left -= 1
+        return self.left < 0
+
+    def left_s(self):
+        return math.inf
+
+
+@pytest.mark.parametrize("many", range(4))
+def test_ways_that_there_is_time_for_come_out_as_without_a_limit(many):
+    whole = run_ways(BAGS, WAYS, Threads())
+    part = run_ways_until(BAGS, WAYS, Threads(), None, None, Looks(many))
+    run = [k for k, outcomes in enumerate(part) if outcomes is not None]
+    assert len(run) == min(2**many - 1, len(WAYS))
+    assert columns([part[k] for k in run]) == columns([whole[k] for k in run])
+
+
+def test_no_way_begins_after_the_deadline_but_those_that_must_run():
+    over = Deadline.after(-1.0)
+    assert [run_ways_until(BAGS, WAYS, Threads(), None, None, over, n).count(None) for n in (0, 1)] == [3, 2]

@@ -51,6 +51,8 @@ SEARCHES = (
 """None looks at the budget, so that a larger budget is never worse."""
 LEAST_S = 0.01
 """The shortest search."""
+AFTER_WAYS = 2.0
+"""The last moves and the check of all moves take so many times as long as the moves to one placement."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +160,7 @@ def _targets(
 
         if slices is None and passed > 0 and deadline.passed():
             return
-        limit_s = max((deadline.left_s() - ways_s) * search.share / (1.0 - passed), LEAST_S)
+        limit_s = max((deadline.left_s() - AFTER_WAYS * ways_s) * search.share / (1.0 - passed), LEAST_S)
         enough = total.enough if search.charge == 0 else 0
         annealed = anneal_placement(under_charge, limit_s, seed, shown, slices, enough)
         passed += search.share

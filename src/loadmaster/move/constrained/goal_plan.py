@@ -115,12 +115,14 @@ def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
     """The plan that makes `moves`, which are valid: how far they lead, and which tasks they leave."""
     problem = question.problem
     state = ValidMoves(problem, question.cost, question.full)
-    before = _figures(question, state)
+    before, host = figures_of(question, state), problem.now.copy()
     for move in moves:
-        state.go(move.task, move.target)
+        host[move.task] = move.target
+    state = ValidMoves(problem, question.cost, question.full, host=host)
+    spent = float(sum(question.cost[move.task] for move in moves if move.source >= 0))
     left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
-    after, bound = _figures(question, state), goal_bound(question)
-    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, after, bound)
+    after, bound = figures_of(question, state), goal_bound(question)
+    return GoalPlan(question, moves, host, spent, left, before, after, bound)
 
 
 def _sequences(question: GoalQuestion, deadline: Deadline) -> Iterator[MoveSequence]:
@@ -163,7 +165,7 @@ def _is_valid(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> bool:
     return True
 
 
-def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
+def figures_of(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
     """Tasks that wait, hosts in use, the highest and the mean load, tasks on hosts to drain, broken constraints."""
     used = np.unique(state.host[(state.host >= 0) & ~question.tied])
     load, there = state.load(), state.host >= 0

@@ -36,6 +36,7 @@ class ValidMoves:
         cost: float64[T], what a move of each task costs; a start costs nothing.
         full: int64[H, R], amounts at which a host counts as full.
         deadline: at which a search for moves ends.
+        host: int64[T], where each task is; where it runs now if it is left out.
 
     Attributes:
         placement: the tasks on their hosts.
@@ -47,11 +48,16 @@ class ValidMoves:
     """
 
     def __init__(
-        self, problem: ConstrainedProblem, cost: Floats, full: Longs, deadline: Deadline = NO_DEADLINE
+        self,
+        problem: ConstrainedProblem,
+        cost: Floats,
+        full: Longs,
+        deadline: Deadline = NO_DEADLINE,
+        host: Longs | None = None,
     ) -> None:
         self.problem = problem
         self.deadline = deadline
-        self.placement = CountedPlacement(problem)
+        self.placement = CountedPlacement(problem, host)
         self.moves: list[ValidMove] = []
         self.spent = 0.0
         self.closed = np.zeros(problem.hosts, bool)

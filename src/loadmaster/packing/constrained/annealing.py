@@ -247,15 +247,20 @@ class StagedSearch:
         return True
 
     def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None, goal: int = 0) -> None:
-        """All stages, each from the best placement of the one before, by its own cost; until one costs `goal`."""
+        """All stages, each from the best placement of the one before, by its own cost; until one costs `goal`.
+
+        One slice is made even if the time is up.
+        """
         passed = begun = effort.part()
         rise = mean_rise_from(self._model, self._next, self._seed)
         for number, stage in enumerate(self._stages):
             share = stage.share * (1.0 - begun)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
-            while min(search.cost, self.cost) > goal and (now := effort.part()) < min(passed + share, 1.0):
-                search.slice(max(now - passed, 0.0) / share, rise, timed=effort.timed)
+            while min(search.cost, self.cost) > goal and (
+                (now := effort.part()) < min(passed + share, 1.0) or self.steps + search.steps == 0
+            ):
+                search.slice(min(max(now - passed, 0.0) / share, 1.0), rise, timed=effort.timed)
                 if progress is not None:
                     progress(now, min(search.cost, self.cost))
             passed += share

@@ -10,8 +10,9 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.sim.bags.door import BagOutcomes
-from loadmaster.sim.bags.study import Way, run_ways
+from loadmaster.sim.bags.study import Way, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer
 
 MIXED = " + "
@@ -65,13 +66,18 @@ def fixed_curve(
     pool: CellMaker = Threads(),
     store: Store | None = None,
     watch: Watch | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> list[CurvePoint]:
-    """A point for each number of machines up to 64, and some up to a machine a task, of every type."""
+    """A point for each number of machines up to 64, and some up to a machine a task, of every type.
+
+    Those for which there was no time before `deadline` are left out, but for one.
+    """
     ways = [(count, Way(FixedHosts(count), (kind,))) for kind in types for count in _counts(durations.shape[1], kind)]
-    found = run_ways(durations, [way for _, way in ways], pool, store, watch)
+    found = run_ways_until(durations, [way for _, way in ways], pool, store, watch, deadline, 1)
     return [
         point(str(count), way.types[0].name, outcomes, confidence, True)
         for (count, way), outcomes in zip(ways, found, strict=True)
+        if outcomes is not None
     ]
 
 
@@ -93,13 +99,18 @@ def sizer_points(
     pool: CellMaker = Threads(),
     store: Store | None = None,
     watch: Watch | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> list[CurvePoint]:
-    """A point for every sizer that is not told the durations; the paper's rule rents of the first type only."""
+    """A point for every sizer that is not told the durations; the paper's rule rents of the first type only.
+
+    Those for which there was no time before `deadline` are left out.
+    """
     of_one_type = (SilvaRule, FixedHosts)
     ways = [Way(sizer, tuple(types[:1]) if type(sizer) in of_one_type else tuple(types)) for sizer in sizers]
     return [
         point(way.sizer.name, "any" if len(way.types) > 1 else way.types[0].name, outcomes, confidence, False)
-        for way, outcomes in zip(ways, run_ways(durations, ways, pool, store, watch), strict=True)
+        for way, outcomes in zip(ways, run_ways_until(durations, ways, pool, store, watch, deadline), strict=True)
+        if outcomes is not None
     ]
 
 

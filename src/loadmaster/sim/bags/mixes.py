@@ -10,9 +10,10 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.sim.bags.curve import MIXED, CurvePoint, point
 from loadmaster.sim.bags.door import repeat
-from loadmaster.sim.bags.study import Way, run_ways
+from loadmaster.sim.bags.study import Way, run_ways_until
 from loadmaster.sizing import FixedMix, HostType
 
 MOST_POINTS = 40
@@ -40,25 +41,29 @@ def mix_curve(
     pool: CellMaker = Threads(),
     store: Store | None = None,
     watch: Watch | None = None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> list[CurvePoint]:
     """Mixes of two types or more, the cheapest first; empty where fewer than two types stay until they are given back.
 
-    A search on a few repetitions varies those that no other mix beats in cost and span. What it leaves is run on all.
+    A search on a few repetitions varies those that no other mix beats in cost and span, in half of the time before
+    `deadline`. What it leaves is run on all, as far as there is time.
     """
     calm = tuple(kind for kind in types if not kind.interruptions_per_h)
     if len(calm) < 2:
         return []
-    found = [each.counts for each in _search(durations, calm) if sum(map(bool, each.counts)) > 1]
+    found = [each.counts for each in _search(durations, calm, deadline.share(0.5)) if sum(map(bool, each.counts)) > 1]
     ways = [Way(FixedMix(counts), calm) for counts in found]
     points = []
-    for counts, outcomes in zip(found, run_ways(durations, ways, pool, store, watch), strict=True):
+    for counts, outcomes in zip(found, run_ways_until(durations, ways, pool, store, watch, deadline), strict=True):
+        if outcomes is None:
+            continue
         parts = [(str(count), kind.name) for count, kind in zip(counts, calm, strict=True) if count]
         label, name = (MIXED.join(words) for words in zip(*parts, strict=True))
         points.append(point(label, name, outcomes, confidence, True))
     return points
 
 
-def _search(durations: Floats, types: tuple[HostType, ...]) -> list[TriedMix]:
+def _search(durations: Floats, types: tuple[HostType, ...], deadline: Deadline) -> list[TriedMix]:
     """Start with numbers of one type; give another number to one type of each mix that no other beats, in rounds."""
     tasks = durations.shape[1]
     grid = [[0, *_numbers(min(tasks, kind.limit))] for kind in types]
@@ -67,7 +72,7 @@ def _search(durations: Floats, types: tuple[HostType, ...]) -> list[TriedMix]:
     wanted: Iterable[Counts] = (_with((0,) * len(types), k, number) for k, each in enumerate(grid) for number in each)
     for near in (False,) * len(types) + (True, True):
         for counts in wanted:
-            if left > 0 and counts not in tried and 0 < sum(counts) <= tasks:
+            if left > 0 and counts not in tried and not deadline.passed() and 0 < sum(counts) <= tasks:
                 outcomes = repeat(few, FixedMix(counts), types)
                 tried[counts] = TriedMix(float(outcomes.cost.mean()), float(outcomes.span_s.mean()), counts)
                 left -= 1
