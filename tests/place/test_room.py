@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from snapshots import snapshot
 
+from loadmaster.model.amounts import minus
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.room import Room, tasks_held
 
@@ -108,3 +109,18 @@ def test_a_request_that_was_not_tried_yet_is_not_full_for_any_time():
     assert not room.is_full(0, math.inf)
     assert room.place(0) is None
     assert room.is_full(0, 1.0)
+
+
+def test_first_fit_takes_all_tasks_that_a_host_gets_from_it_at_once(monkeypatch):
+    taken = []
+
+    def noted(left, amounts):
+        taken.append(amounts)
+        return minus(left, amounts)
+
+    monkeypatch.setattr("loadmaster.place.room.minus", noted)
+    room = Room(snapshot([(9, 9)] * 3, [(4, 9), (1, 9), (9, 9)], [(2, 1)], tasks=[5]), POLICIES["first-fit"])
+    assert room.place(0) == (0, 0, 2, 2, 2)
+    assert taken == [(4.0, 2.0), (6.0, 3.0), (10.0, 5.0)]  # of each host, and of all together
+    assert room.free.tolist() == [[0.0, 7.0], [1.0, 9.0], [3.0, 6.0]]
+    assert room.last_host == 2

@@ -9,7 +9,7 @@ from typing import Protocol
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.slowest_speed import at_one_pace
-from loadmaster.model.amounts import minus, sums_on_hosts
+from loadmaster.model.amounts import minus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
 from loadmaster.place.room import Room
@@ -93,14 +93,15 @@ class HostPlan:
         Usually it fits at the first moment at which all hosts together have enough; only if not, each host is checked.
         """
         total = self._snapshot.queue.requests[row].total
-        soonest_s = self._together.first_fit(0, total, self._lasts_s(row))
+        first_s = self._together.first_fit(0, total, self._lasts_s(row))
+        if first_s == math.inf:
+            return
+        yield first_s
         moments = self._together.moments(self._snapshot.closures)
         if self._cluster_wide is not None:
             moments = sorted({*moments, *self._cluster_wide.moments()})
-        moments = [time_s for time_s in moments if time_s >= soonest_s]
-        yield from moments[:1]
         soonest_s = self._soonest(row)
-        yield from (time_s for time_s in moments[1:] if time_s >= soonest_s)
+        yield from (time_s for time_s in moments if time_s > first_s and time_s >= soonest_s)
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
@@ -123,8 +124,8 @@ class HostPlan:
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        end_s, each = self._end(row, promise), self._snapshot.queue.requests[row].each(promise.cards)
-        for host, amounts in sums_on_hosts(promise.hosts, each) if promise.hosts else ():
+        end_s, request = self._end(row, promise), self._snapshot.queue.requests[row]
+        for host, amounts in request.on(promise.hosts, promise.cards):
             self._availability.release(host, promise.start_s, end_s, amounts)
             if self._together is not self._availability:
                 self._together.release(0, promise.start_s, end_s, amounts)
@@ -139,7 +140,7 @@ class HostPlan:
 
     def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
         request = self._snapshot.queue.requests[row]
-        for host, amounts in sums_on_hosts(hosts, self._room.held_by(row)):
+        for host, amounts in self._room.held_on(row, hosts):
             self._availability.hold(host, start_s, end_s, amounts)
         if self._together is not self._availability:
             self._together.hold(0, start_s, end_s, request.total)

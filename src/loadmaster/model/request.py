@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import ge
 
-from loadmaster.model.amounts import Amounts, times
+from loadmaster.model.amounts import Amounts, on_hosts, sums_on_hosts, times
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.cards import CardLayout, bits_of, cards_wanted, tasks_on_cards, tightest_cards, with_cards
 from loadmaster.model.host_count import HostsAsked
@@ -61,6 +61,17 @@ class RowRequest:
     def each(self, cards: Sequence[int]) -> list[Amounts]:
         """What each of the tasks takes of its room; `cards` of each, as bits, or () where GPUs are no cards."""
         return [self.amounts(bits) for bits in cards] if cards else [self.amounts()] * self.asked.tasks
+
+    def on(self, hosts: Sequence[int], cards: Sequence[int]) -> Sequence[tuple[int, Amounts]]:
+        """What the tasks, one on each of `hosts`, take together of each host; `cards` as `each` has them.
+
+        Example:
+            >>> import numpy as np
+            >>> (request,) = requests_of(np.array([[2.0]]), np.array([3]), None, None, None)
+            >>> request.on((0, 0, 1), ())
+            ((0, (4.0,)), (1, (2.0,)))
+        """
+        return sums_on_hosts(hosts, self.each(cards)) if cards else on_hosts(hosts, self.amounts())
 
 
 def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import gt
 from typing import Protocol
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, minus, plus
+from loadmaster.model.amounts import Amounts, minus, plus, times
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.request import RowRequest
 from loadmaster.model.request import tasks_held as tasks_held
@@ -132,11 +133,10 @@ class Room:
 
     def take(self, row: int, hosts: Sequence[int]) -> None:
         """Take exactly these hosts for the tasks of the queue's job `row`, and on them its `cards`."""
-        request = self._requests[row]
-        for host, amounts in zip(hosts, self.held_by(row), strict=True):
+        for host, amounts in self.held_on(row, hosts):
             self.amounts[host] = minus(self.amounts[host], amounts)
-            self.last_host = host
-        self.together = minus(self.together, request.total)
+        self.last_host = hosts[-1]
+        self.together = minus(self.together, self._requests[row].total)
 
     def foresee(self, row: int, free: list[Amounts], usable: Bools | None) -> tuple[int, ...] | None:
         """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
@@ -154,6 +154,10 @@ class Room:
     def held_by(self, row: int) -> list[Amounts]:
         """What each task of the queue's job `row` takes of the host that was picked for it last."""
         return self._requests[row].each(self.cards.get(row, ()))
+
+    def held_on(self, row: int, hosts: Sequence[int]) -> Sequence[tuple[int, Amounts]]:
+        """What the tasks of the queue's job `row`, picked for `hosts` last, take together of each host."""
+        return self._requests[row].on(hosts, self.cards.get(row, ()))
 
     def reopen(self) -> None:
         """Let all hosts be used again that were taken out or reserved."""
@@ -213,8 +217,14 @@ class Room:
         first = _first_hosts(request, free, among)
         if first is None:
             return None
-        found: Iterable[int] = first
-        if not self._takes_first or request.asked.binds:
+        chosen = not self._takes_first or request.asked.binds
+        if not (chosen or barriers or request.cards):
+            for host, many in first:
+                free[host] = minus(free[host], times(many, request.demand))
+                self.last_host = host
+            return tuple(chain.from_iterable([(host,) * many for host, many in first]))
+        found: Iterable[int] = (host for host, many in first for _ in range(many))
+        if chosen:
             found = self._best(row, free, among, barriers)
         elif barriers:
             found = self._in_turn(request, free, among, barriers)
@@ -324,18 +334,19 @@ class Room:
         return [host for host in among if ways[host]]
 
 
-def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[int] | None:
+def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[tuple[int, int]] | None:
     """The first hosts of those `among`, with R amounts `free` each, that have room for all tasks; None if none have.
 
-    One for each task: as tasks of a job are alike, each host takes as many as it holds before the next is looked at.
+    Each with a number of tasks: as tasks of a job are alike, each host takes as many as it holds before the next is
+    looked at.
     """
     left = request.asked.tasks
-    hosts: list[int] = []
+    hosts: list[tuple[int, int]] = []
     for host in among if left else ():
         if request.fits(free[host]):
-            many = min(left, request.held_in(free[host]))
-            hosts += [host] * int(many)
-            left -= int(many)
+            many = int(min(left, request.held_in(free[host])))
+            hosts.append((host, many))
+            left -= many
             if not left:
                 break
     return None if left else hosts

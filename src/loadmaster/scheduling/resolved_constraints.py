@@ -133,8 +133,8 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
 
 
 def only_amounts_bind(workload: Workload, cluster: Cluster, binding: ResolvedConstraints) -> bool:
-    """Whether nothing but amounts of the whole cluster binds jobs (rule C13), and each job can run."""
-    return not _binds_beside_amounts(workload, cluster) and not binding.never.any()
+    """Whether nothing but amounts of the whole cluster binds jobs (rule C13), so that each has one entry."""
+    return not _binds_beside_amounts(workload, cluster) and not binding.entries.closed.any()
 
 
 def _binds_beside_amounts(workload: Workload, cluster: Cluster) -> bool:

@@ -106,9 +106,12 @@ def test_licences_that_are_never_short_change_no_schedule(rule):
 def test_where_only_amounts_bind_hosts_of_one_task_are_counted_as_one():
     rng = np.random.default_rng(4)
     workload, cluster = problem(rng, licences=True, changes=0, jobs=12)
-    workload = replace(workload, demand=np.ones((12, 1)))
+    asked = Constraints(licences=Named.of(["k:3", *["m:1"] * 11]))  # there are two of k: the first job can never run
+    workload = replace(workload, demand=np.ones((12, 1)), constraints=asked)
     run = QueueRun(workload, cluster, Scheduler(POLICIES["first-fit"], discipline_named("easy")))
-    engine, bound = engine_arrays(run, Records(workload), resolve_constraints(workload, cluster))
+    binding = resolve_constraints(workload, cluster)
+    engine, bound = engine_arrays(run, Records(workload), binding)
+    assert binding.never[0]
     assert bound is None
     assert engine.rules.keeps
     assert engine.capacity.shape == (1, 1)

@@ -27,7 +27,7 @@ from loadmaster.sim.queue.capabilities import (
 )
 from loadmaster.sim.queue.engine.card_arrays import hosts_on_cards, jobs_on_cards, state_on_cards
 from loadmaster.sim.queue.engine.cluster_amounts_state import amounts_of
-from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
+from loadmaster.sim.queue.engine.constraint_arrays import bound_of, open_rows, rows_of
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.estimates import no_estimates
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
@@ -102,7 +102,7 @@ def engine_arrays(
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
         if amounts:
-            state = state._replace(amounts=amounts_of(binding, len(jobs.kind)))
+            state = state._replace(amounts=amounts_of(binding, open_rows(binding)))
     rows = len(jobs.kind)
     engine = QueueEngine(
         jobs,

@@ -79,6 +79,23 @@ def all_lack_amounts(state, least, node):
 
 
 @inlined
+def is_stuck(state, row):
+    """Whether the row, which arrives now, can never run; it then counts in the length of the queue."""
+    if state.amounts is not None:
+        state.amounts.stuck[0] += state.amounts.never[row]
+        return state.amounts.never[row]
+    return False
+
+
+@inlined
+def many_stuck(state):
+    """How many rows have arrived that can never run, in a run that nothing but amounts binds."""
+    if state.amounts is not None:
+        return state.amounts.stuck[0]
+    return np.int64(0)
+
+
+@inlined
 def cap_changes_come(state):
     """How many changes of the cap on power have come."""
     if state.amounts is not None:

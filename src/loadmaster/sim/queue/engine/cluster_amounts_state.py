@@ -20,6 +20,8 @@ class ClusterAmounts(NamedTuple):
         changed: int64[1], how many of these changes have come.
         end_s: float64[E], when a row is expected to end by which `after` counts it.
         head: float64[3], the time for which the head holds the last amount, from and to, and how much.
+        never: bool[E], whether a row asks for more than there ever is, so that it can never run.
+        stuck: int64[1], how many such rows have arrived in a run that nothing but amounts binds.
     """
 
     then: NDArray[np.float64]
@@ -30,10 +32,12 @@ class ClusterAmounts(NamedTuple):
     changed: NDArray[np.int64]
     end_s: NDArray[np.float64]
     head: NDArray[np.float64]
+    never: NDArray[np.bool_]
+    stuck: NDArray[np.int64]
 
 
-def amounts_of(binding: ResolvedConstraints, rows: int) -> ClusterAmounts:
-    """The amounts of `binding` at the beginning of a run with so many rows of the queue."""
+def amounts_of(binding: ResolvedConstraints, rows: Longs) -> ClusterAmounts:
+    """The amounts of `binding` at the beginning of a run; `rows` int64[E] are the entries in the queue."""
     changes, many = binding.cluster_wide_changes, binding.cluster_wide
     change = np.array([each.demand[-1] for each in changes])
     return ClusterAmounts(
@@ -43,8 +47,10 @@ def amounts_of(binding: ResolvedConstraints, rows: int) -> ClusterAmounts:
         change=change,
         after=binding.counters.most[many - 1] + np.cumsum(change),
         changed=np.zeros(1, np.int64),
-        end_s=np.zeros(rows),
+        end_s=np.zeros(len(rows)),
         head=np.zeros(3),
+        never=binding.never[binding.entries.job[rows]] != 0,
+        stuck=np.zeros(1, np.int64),
     )
 
 

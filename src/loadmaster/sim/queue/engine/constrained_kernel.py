@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
-from loadmaster.sim.queue.engine.cluster_amounts_kernel import change_cap
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import change_cap, many_stuck
 from loadmaster.sim.queue.engine.constraint_state import (
     AGAIN,
     CUTS,
@@ -116,7 +116,7 @@ def end_round(state, bound):
 @inner
 def queue_length(state, bound):
     """Jobs that have arrived and not started, including those that can never start."""
-    return state.tally[WAITING] if bound is None else state.tally[WAITING] + bound.tally[STUCK]
+    return state.tally[WAITING] + (many_stuck(state) if bound is None else bound.tally[STUCK])
 
 
 @inner

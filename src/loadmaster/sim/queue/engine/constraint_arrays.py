@@ -38,9 +38,8 @@ _KIND = {"after": AFTER, "afterany": ANY, "afterok": WELL, "afternotok": ILL, "a
 
 
 def open_rows(binding: ResolvedConstraints) -> Longs:
-    """int64[E]: the entries in which a job that can run may start."""
-    entries = binding.entries
-    return np.flatnonzero(~entries.closed & (binding.never[entries.job] == 0))
+    """int64[E]: the entries in which a job may start; a job that can never run does not join the queue."""
+    return np.flatnonzero(~binding.entries.closed)
 
 
 def rows_of(jobs: Jobs, binding: ResolvedConstraints) -> Jobs:

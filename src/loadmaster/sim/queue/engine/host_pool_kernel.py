@@ -102,13 +102,7 @@ def _join(pool, host, at):
         pool.lowest[at] = min(pool.lowest[at], host // BITS)
 
 
-@inner
+@inlined
 def _place_of(one):
-    """The number of the only bit that is set."""
-    place, step = np.int64(0), np.uint64(32)
-    while step > np.uint64(0):
-        if one >> step != np.uint64(0):
-            one >>= step
-            place += np.int64(step)
-        step >>= np.uint64(1)
-    return place
+    """The number of the only bit that is set: the exponent of the number as a float, which needs no branch."""
+    return (np.float64(one).view(np.int64) >> 52) - np.int64(1023)

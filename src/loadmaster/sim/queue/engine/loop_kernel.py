@@ -10,7 +10,7 @@ from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
-from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_stuck
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
     a_job_may_start,
@@ -176,7 +176,8 @@ def _admit(engine, now):
     while count[ARRIVED] < engine.jobs.submit_s.shape[0] and engine.jobs.submit_s[count[ARRIVED]] <= now:
         job = count[ARRIVED]
         count[ARRIVED] += 1
-        if not np.isnan(engine.log.start_s[job]):  # it ran as the run began
+        # it ran as the run began, or it can never run
+        if not np.isnan(engine.log.start_s[job]) or is_stuck(engine.state, job):
             continue
         if engine.ranked is not None and (engine.rules.moving or engine.rules.ticked):
             join_ranked(engine.jobs, engine.ranked, job)

@@ -67,12 +67,14 @@ def replay_compiled(
     schedule = with_ends(records.schedule(), workload, cluster)
     if engine.state.cards is not None:
         schedule = replace(schedule, cards=engine.state.cards.taken[: len(schedule.host)])
-    if binding is not None and bound is not None:
+    if binding is None:
+        return schedule
+    if bound is not None:
         return bound_schedule(schedule, binding, bound, cut, cluster)
     assert cluster.speed is not None
-    if binding is not None and schedule.end_s is None and (cluster.speed != 1.0).any():
-        return replace(schedule, end_s=ends_of(workload, cluster, schedule))
-    return schedule
+    if schedule.end_s is None and (cluster.speed != 1.0).any():
+        schedule = replace(schedule, end_s=ends_of(workload, cluster, schedule))
+    return replace(schedule, never=binding.count_never())
 
 
 def _records(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> Records:

@@ -198,6 +198,7 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
     alone = not (np.isin(job, waits.on[told]).any() or (waits.group[job] >= 0).any())
     return bool(
         (rows_that_run(binding)[job] >= 0).all()
+        and not binding.never[job].any()
         and alone
         and not (binding.throttled.array[job] >= 0).any()
         and not binding.timed
