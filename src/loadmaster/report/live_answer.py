@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
 from loadmaster.runs.live_timeline import LiveTimeline
@@ -83,7 +84,8 @@ def _agreement(timeline: LiveTimeline) -> list[str]:
         return ["It sent no action to the engine, and the site started no job that had been seen to wait"]
     same, hosts = percent(agreed["same_job"]), percent(agreed["same_hosts"])
     return [
-        f"It sent no action to the engine: of the site's {agreed['site_starts']:,} starts it would have made {same} in "
+        f"It sent no action to the engine: of the site's {counted(agreed['site_starts'], 'start')} it would "
+        f"have made {same} in "
         f"the same cycle, {hosts} on the same hosts"
     ]
 
