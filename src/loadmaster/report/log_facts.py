@@ -46,7 +46,7 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     rows = []
     of_jobs = []
     for name, each in constraints_of_jobs(read.workload).items():
-        kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
+        kinds = f" ({counted(each['kinds'], 'kind')})" if "kinds" in each else ""
         jobs = counted(each["jobs"], "job")
         of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {jobs}{kinds}")
     if of_jobs:
