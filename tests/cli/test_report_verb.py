@@ -68,7 +68,7 @@ def test_the_page_goes_where_it_is_asked_to(written, tmp_path):
 def test_a_shadow_says_how_far_the_site_agreed(written, tmp_path):
     code, out, _ = written({"live.jsonl": live_run(mode="shadow")})
     assert code == 0
-    assert "of the site's 1 starts it would have made 100 % in the same cycle, 100 % on the same hosts" in out
+    assert "of the site's 1 start it would have made 100 % in the same cycle, 100 % on the same hosts" in out
     assert "Agreement with the site" in (tmp_path / "d" / "report.html").read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from loadmaster.measure import violations
@@ -41,7 +42,7 @@ def started(rules):
 def test_a_job_where_no_partition_that_it_names_admits_it_is_found(shut, open_):
     assert started(SiteRules((Partition("a", **open_), Partition("b")))) == ()
     (found,) = started(SiteRules((Partition("a", **shut), Partition("b"))))
-    assert found == "job 0 runs where no partition that it names admits it (1 jobs)"  # the other may run in b
+    assert found == "job 0 runs where no partition that it names admits it (1 job)"  # the other may run in b
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,15 @@ def test_a_job_that_asks_for_more_than_one_job_may_is_found(shut, open_, says):
     (found,) = started(SiteRules(parts, qos=(Qos("low", limits=Limits(**shut)),)))
     assert found.startswith("qos low ")
     assert says in found
+
+
+def test_hosts_of_different_choices_and_hosts_that_a_job_excludes_are_found():
+    bound = Constraints(features=Named.of(["[x|y]", "!host:1"]), min_hosts=[2, 1])
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[9, 9], cores=[1, 1], tasks=[2, 1], constraints=bound)
+    hosts = replace(Cluster.uniform(4, cores=2), rules=SiteRules(features=(("x",), ("x",), ("y",), ("y",))))
+    schedule = simulate(jobs, hosts, POLICIES["first-fit"], discipline_named("skip"), interval_s=0.0)
+    assert (schedule.host.tolist(), violations(jobs, hosts, schedule)) == ([0, 1, 0], ())
+    mixed = replace(schedule, host=np.array([1, 2, 0], np.int32))
+    assert violations(jobs, hosts, mixed) == ("job 0 runs on a host without the features that it asks for (1 job)",)
+    excluded = replace(schedule, host=np.array([2, 3, 1], np.int32))
+    assert violations(jobs, hosts, excluded) == ("job 1 runs on a host without the features that it asks for (1 job)",)

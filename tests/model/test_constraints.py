@@ -37,7 +37,7 @@ def test_a_begin_time_stays_as_long_after_its_arrival_when_the_load_changes():
         ({"eligible_s": [0, np.nan, 0]}, "eligible_s of row 1"),
         ({"limit_s": [1, 0, 1]}, "limit_s of row 1 must be more than zero"),
         ({"priority": [0, 0]}, "column priority must have 3 rows"),
-        ({"features": Named.of(["[a|b]*2", None, None])}, "brackets or counts"),
+        ({"features": Named.of(["[a|b]*2", None, None])}, "counts are not modelled"),
         ({"array_task": [-2, 0, 0]}, "array_task of row 0"),
     ],
 )

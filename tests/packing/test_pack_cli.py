@@ -187,7 +187,7 @@ def test_what_temporary_places_cost_beyond_the_budget_is_said(tmp_path):
         assert (result.exit_code, facts["status"]) == (code, "stuck" if code else "ok")
         assert facts["spent"] == (0 if code else 3 * 2**30)
     text = run("rebalance", path, "--hosts", hosts, "--moves", "2").stdout
-    assert "the budget lacks 1 moves" in text
+    assert "the budget lacks 1 move" in text
 
 
 def test_optaplanner_instances_are_packed_and_checked(real_logs, tmp_path):

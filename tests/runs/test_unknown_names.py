@@ -42,7 +42,7 @@ def test_a_quality_of_service_is_said_only_where_a_table_of_them_is_known():
     asking = jobs(qos=Named.of(["normal", "gold", None]))
     assert unknown_names(asking, None) == []
     (note,) = unknown_names(asking, SiteRules(qos=(Qos("normal"),)))
-    assert note.startswith("1 jobs name a QOS that the site does not have (gold): ")
+    assert note.startswith("1 job names a QOS that the site does not have (gold): ")
 
 
 def test_users_without_a_row_are_said_where_limits_are_set():
@@ -50,7 +50,7 @@ def test_users_without_a_row_are_said_where_limits_are_set():
     assert unknown_names(jobs(), SiteRules(accounts=tree)) == []
     limited = (*tree, Account("phys", "kay", limits=Limits(max_jobs_pu=1)))
     (note,) = unknown_names(jobs(), SiteRules(accounts=limited))
-    assert note.startswith("1 jobs name a user in an account that the site does not have (bob in phys): ")
+    assert note.startswith("1 job names a user in an account that the site does not have (bob in phys): ")
 
 
 def test_of_many_names_three_are_shown():

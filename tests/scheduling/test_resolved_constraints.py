@@ -54,6 +54,26 @@ def test_a_job_that_fills_more_hosts_than_there_are_binds_so_that_it_is_known_ne
     assert not binds(whole([4, 1], tasks=[1, 1]), mixed())
 
 
+def test_names_of_hosts_bind_where_some_host_is_not_among_them_even_without_features():
+    named = Cluster(("cores",), np.full((3, 1), 4.0), names=("n1", "n2", "n3"))
+    jobs = workload(features=Named.of(["host:n[1-3]", "!host:n9", "x"]))
+    assert not binds(jobs, named)
+    jobs = workload(features=Named.of(["host:n[1-2]", "!host:n1&x", None]))
+    entries = resolve_constraints(jobs, named).entries
+    assert entries.allowed[entries.hosts].tolist() == [[True, True, False], [False, True, True], [True, True, True]]
+
+
+def test_a_job_has_an_entry_for_each_partition_and_choice_of_features():
+    rules = SiteRules((Partition("a"), Partition("b", hosts=(1, 3))), features=(("x",), ("x",), ("y",), ("y",)))
+    jobs = workload(4, features=Named.of(["x|y", "[x|y]", None, "[x|z]"]), partition=Named.of(["a", "a,b", "b", "a"]))
+    entries = resolve_constraints(jobs, cluster(rules, hosts=4)).entries
+    assert (entries.first.tolist(), entries.job.tolist()) == ([0, 1, 5, 6, 8], [0, 1, 1, 1, 1, 2, 3, 3])
+    assert entries.partition.tolist() == [0, 0, 0, 1, 1, 1, 0, 0]
+    hosts = [np.flatnonzero(each).tolist() for each in entries.allowed[entries.hosts]]
+    assert hosts == [[0, 1, 2, 3], [0, 1], [2, 3], [1], [3], [1, 3], [0, 1], []]
+    assert entries.closed.tolist() == [False] * 7 + [True]
+
+
 def test_features_that_every_host_has_bind_nobody():
     jobs = workload(features=Named.of(["x86&fast|slow", None, None]))
     assert not binds(jobs, mixed((("x86", "fast"), ("slow",), ("slow", "x86"))))

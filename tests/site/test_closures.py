@@ -41,6 +41,14 @@ def test_a_closure_that_does_not_read_so_is_refused(text, said):
         closure_of(text, HOSTS, None)
 
 
+def test_a_closure_before_the_log_is_refused_with_the_moment_at_which_the_log_begins():
+    with pytest.raises(InputError, match="ends before the log begins; the log begins at 2026-12-01T00:00"):
+        closure_of("2025-12-01T08:00/12h:all", HOSTS, ZERO_S)
+    with pytest.raises(InputError, match="ends before the log begins; the log begins at second 0"):
+        closure_of("-7200/1h:all", HOSTS, None)
+    assert closure_of("2026-11-30T20:00/12h:all", HOSTS, ZERO_S).to_s == 8 * 3600.0
+
+
 TEXT = """ReservationName=repair StartTime=2026-12-01T08:00:00 EndTime=2026-12-01T20:00:00 Duration=12:00:00
    Nodes=n[01-02] NodeCnt=2 CoreCnt=8 Features=(null) PartitionName=(null) Flags=MAINT,IGNORE_JOBS
    Users=root Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE

@@ -64,7 +64,7 @@ def test_fewer_gpus_than_slurm_conf_has_are_noted(tmp_path):
 def test_gpus_that_slurm_conf_does_not_have_are_noted(tmp_path):
     site = beside(tmp_path, "NodeName=c Name=gpu Type=a100 Count=4\n")
     assert site.nodes[-1].gpus == 0
-    assert site.notes[0].startswith("1 hosts have GPUs in gres.conf but none in slurm.conf (such as c)")
+    assert site.notes[0].startswith("1 host has GPUs in gres.conf but none in slurm.conf (such as c)")
 
 
 def test_models_that_only_the_machine_knows_are_not_modelled(tmp_path):

@@ -137,6 +137,6 @@ def test_a_wait_that_is_no_time_is_counted(tmp_path):
 
 def test_numbers_that_several_jobs_have_are_told(tmp_path):
     path = write(tmp_path, "log.csv", "job_id,submit_s,runtime_s,cores\n7,0,9,1\n8,1,9,1\n7,2,9,1\n,3,9,1\n,4,9,1\n")
-    notes = [note for note in read_trace(path).notes if "share their number" in note]
-    assert notes == ["2 jobs share their number with another one: 7. explain calls the second 7@2."]
-    assert not [note for note in read_trace(path, ReadOptions(limit=2)).notes if "share their number" in note]
+    notes = [note for note in read_trace(path).notes if "have the number" in note]
+    assert notes == ["2 jobs have the number of another one: 7. explain calls the second 7@2."]
+    assert not [note for note in read_trace(path, ReadOptions(limit=2)).notes if "have the number" in note]

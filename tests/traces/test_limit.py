@@ -39,7 +39,7 @@ def test_notes_count_jobs_within_the_limit(tmp_path):
     assert [note.split(" ", 1)[0] for note in read_trace(path).notes] == ["1", "1"]
     pods = write(tmp_path, "pods.csv", PODS)
     assert not any("were running" in note for note in read_trace(pods, ReadOptions(limit=1)).notes)
-    assert any("1 pods were running" in note for note in read_trace(pods).notes)
+    assert any("1 pod was running" in note for note in read_trace(pods).notes)
 
 
 def test_a_limit_cuts_within_a_block_of_lines(tmp_path):

@@ -36,7 +36,7 @@ def test_what_binds_a_job_is_kept():
 def test_a_condition_that_is_not_plain_is_counted(tmp_path):
     path = tmp_path / "lsb.acct"
     path.write_text(SAMPLE.read_text().replace("ended(1057)", "numdone(1057, >3)"))
-    assert any("1 jobs have dependencies that are not modelled" in note for note in read_trace(path).notes)
+    assert any("1 job has dependencies that are not modelled" in note for note in read_trace(path).notes)
 
 
 @pytest.mark.parametrize("change", [('"n1" "n2" 64', '"2*n1" "2*n2" 64'), (' 0 2 "n1"', ' 1 "n9" 2 "n1"')])

@@ -111,7 +111,7 @@ def test_steps_pending_and_never_started_jobs_are_left_out_and_running_ones_told
     trace = read(tmp_path, text, strict=True)
     assert trace.workload.job_id.tolist() == [7, 9]
     assert sorted(trace.skipped.counts.values()) == [1, 2]
-    assert any("1 jobs were running" in note for note in trace.notes)
+    assert any("1 job was running" in note for note in trace.notes)
 
 
 def test_elapsed_days_and_time_limits_are_read(tmp_path):

@@ -108,7 +108,7 @@ def test_a_model_that_a_job_asks_for_is_a_feature_of_its_hosts_and_one_that_it_w
     bound = trace.workload.constraints
     assert bound.gpu_kind.words() == ["a100", "v100", "t4"]
     assert bound.features.words() == [None, "gpu:v100", "a&gpu:t4"]
-    assert [note for note in trace.notes if "1 jobs have features that are not modelled" in note]
+    assert [note for note in trace.notes if "1 job has features that are not modelled" in note]
     assert [row[2] for row in totals(trace)] == [2.0, 4.0, 2.0]
 
 

@@ -155,9 +155,9 @@ def test_what_is_not_modelled_is_counted_and_said(tmp_path):
         line(4, submit="sbatch --exclusive d"),
     )
     notes = " ".join(trace.notes)
-    assert "1 jobs keep their hosts for their own user or group" in notes
-    assert "1 jobs have features that are not modelled, such as a*2" in notes
-    assert "1 jobs have dependencies that are not modelled, such as expand:1" in notes
+    assert "1 job keeps its hosts for one user or group" in notes
+    assert "1 job has features that are not modelled, such as a*2" in notes
+    assert "1 job has dependencies that are not modelled, such as expand:1" in notes
     assert (bound.given, bound.exclusive.tolist()) == (("exclusive",), [0, 0, 0, 2])
 
 
@@ -166,7 +166,7 @@ def test_a_begin_time_that_only_the_command_names_is_said(tmp_path, field, said)
     jobs = [("1", "sbatch --begin=now+60 a"), ("2", "sbatch -H a"), ("3", "sbatch a")]
     rows = [f"{job}|2024-01-01T00:00:00|2024-01-01T00:00:00|00:01:00|1|{line}" for job, line in jobs]
     path = write(tmp_path, "log.sacct", "\n".join([f"JobID|Submit|{field}|Elapsed|ReqCPUS|SubmitLine", *rows, ""]))
-    note = "2 jobs name a begin time or were held: when they might start stands in the field Eligible"
+    note = "2 jobs name a begin time, or had a hold: the possible start stands in the field Eligible"
     assert (note in " ".join(read_trace(path).notes)) == said
 
 
@@ -277,7 +277,7 @@ def test_a_cluster_changes_nothing_of_a_log_in_another_format(tmp_path):
 def test_whole_arrays_of_a_queue_are_told(tmp_path):
     text = (SAMPLES / "squeue_bars.txt").read_text().replace("7|long", "7_[0-9%2]|long")
     trace = read_trace(write(tmp_path, "queue.txt", text))
-    assert any("1 rows stand for the waiting tasks of whole arrays" in note for note in trace.notes)
+    assert any("1 row stands for the waiting tasks of whole arrays" in note for note in trace.notes)
 
 
 def queued(job, state, submit, start):

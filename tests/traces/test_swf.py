@@ -33,7 +33,7 @@ def test_what_was_used_stands_in_for_what_was_not_asked(tmp_path):
     trace = read(tmp_path, swf_line(used=6, asked=-1, used_memory=100) + swf_line(job=2, asked=2, memory=50))
     assert trace.workload.tasks.tolist() == [6, 2]
     assert trace.workload.demand[:, 1].tolist() == [100 * KB, 50 * KB]
-    assert any("1 jobs asked for no memory (field 10)" in note for note in trace.notes)
+    assert any("1 job asked for no memory (field 10)" in note for note in trace.notes)
 
 
 def test_a_log_without_memory_has_cores_alone_and_says_so(tmp_path):

@@ -2,6 +2,7 @@
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.convert import ConvertOptions
 
 
@@ -30,4 +31,4 @@ def convert(options: ConvertOptions, as_json: AsJson = False) -> None:
     console = for_notes()
     for sentence in (*read.skipped.sentences(), *(f"Note: {note}" for note in read.notes)):
         console.print(sentence)
-    for_results().print(f"{options.out}: {read.workload.jobs:,} jobs")
+    for_results().print(f"{options.out}: {counted(read.workload.jobs, 'job')}")

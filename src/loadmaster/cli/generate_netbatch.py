@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.generate import NetbatchOptions
 
 
@@ -53,4 +54,4 @@ def netbatch(
         for_notes().print(f"Note: {note}")
     console = for_results()
     console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {options.pool}, seed {options.seed}")
-    console.print(f"{beside}: {cluster.hosts:,} hosts, {int(cluster.total[0]):,} cores")
+    console.print(f"{beside}: {counted(cluster.hosts, 'host')}, {int(cluster.total[0]):,} cores")

@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.generate import OpportunityOptions
 
 
@@ -47,4 +48,4 @@ def opportunity(
         for_notes().print(f"Note: {note}")
     console = for_results()
     console.print(f"{out}: {facts['jobs']:,} synthetic jobs, {facts['tasks']:,} tasks, seed {options.seed}")
-    console.print(f"{beside}: {facts['hosts']} hosts, a guess at the paper's")
+    console.print(f"{beside}: {counted(trace.cluster.hosts, 'host')}, a guess at the paper's")

@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.generate import OwnGeneratorOptions
 
 if TYPE_CHECKING:
@@ -66,5 +67,5 @@ def written_log(trace: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], l
         beside = hosts_beside(out)
         write_hosts(trace.cluster, beside)
         content |= {"hosts_file": str(beside), "hosts": trace.cluster.hosts}
-        lines.append(f"{beside}: {trace.cluster.hosts:,} hosts, {int(trace.cluster.total[0]):,} cores")
+        lines.append(f"{beside}: {counted(trace.cluster.hosts, 'host')}, {int(trace.cluster.total[0]):,} cores")
     return content, lines, lost

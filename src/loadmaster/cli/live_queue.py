@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.report.log_lines import Format, LogLines
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def show_queue(result: "Lived | Looked", as_json: bool, log_format: Format = "te
         _print(result)
     fallbacks = result.figures["fallbacks"]
     if fallbacks:
-        those = "1 cycle" if fallbacks == 1 else f"{fallbacks:,} cycles"
+        those = counted(fallbacks, "cycle")
         text = f"warning: the rule failed: in {those} first-fit decided in its place"
         for_notes().print(text, style="yellow", soft_wrap=True)
     end(result, "not handed back to the engine", failed=fallbacks > 0)

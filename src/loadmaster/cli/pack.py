@@ -6,6 +6,7 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.pack import PlacingOptions
 
 
@@ -52,7 +53,7 @@ def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
 
     synthetic = " (synthetic)" if facts["synthetic"] else ""
     console = for_results()
-    console.print(f"{name}{synthetic}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
+    console.print(f"{name}{synthetic}: {counted(facts['tasks'], 'task')} on {counted(facts['hosts'], 'host')}")
     table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] == "infeasible" and facts["placed_tasks"]:

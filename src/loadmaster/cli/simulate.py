@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
+from loadmaster.model.counted import counted
 from loadmaster.verbs.simulate import SimulateOptions
 
 if TYPE_CHECKING:
@@ -106,9 +107,10 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
         print_document(_document(record.case, record.setting, outcome.outcome, content, outcome.notes))
     else:
         verdict = (
-            f"Identical to the bit: {record.workload.jobs:,} jobs with the same starts and hosts, and the same cycles."
+            f"Identical to the bit: {counted(record.workload.jobs, 'job')} with the same starts and hosts, and "
+            f"the same cycles."
             if outcome.same
-            else f"Different: {outcome.differing_jobs:,} jobs have another start or host."
+            else f"Different: {counted(outcome.differing_jobs, 'job has', 'jobs have')} another start or host."
             if outcome.differing_jobs > 0
             else "Different: all jobs have the same start and host, but the cycles differ."
         )

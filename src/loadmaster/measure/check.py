@@ -12,6 +12,7 @@ from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
@@ -70,7 +71,7 @@ def _hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str
         (~started & (schedule.host >= 0), "has a host but no start"),
     ):
         if wrong.any():
-            broken.append(f"job {workload.id_of(int(job[np.argmax(wrong)]))} {rule} ({int(wrong.sum())} tasks)")
+            broken.append(f"job {workload.id_of(int(job[np.argmax(wrong)]))} {rule} ({counted(wrong.sum(), 'task')})")
     return broken
 
 
@@ -81,7 +82,7 @@ def _starts(workload: Workload, schedule: Schedule) -> list[str]:
     job = int(np.argmax(early))
     return [
         f"job {workload.id_of(job)} starts at {schedule.start_s[job]:.6g} s, before it arrives at "
-        f"{workload.submit_s[job]:.6g} s ({int(early.sum())} jobs)"
+        f"{workload.submit_s[job]:.6g} s ({counted(early.sum(), 'job')})"
     ]
 
 
@@ -108,7 +109,10 @@ def _runtimes(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     if not wrong.any():
         return []
     job = int(np.flatnonzero(on)[np.argmax(wrong)])
-    return [f"job {workload.id_of(job)} ran {ran_s[wrong][0]:.6g} s of {lasts_s[wrong][0]:.6g} s ({wrong.sum()} jobs)"]
+    return [
+        f"job {workload.id_of(job)} ran {ran_s[wrong][0]:.6g} s of {lasts_s[wrong][0]:.6g} s "
+        f"({counted(wrong.sum(), 'job')})"
+    ]
 
 
 def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.measure.task_intervals import task_jobs
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
@@ -36,12 +37,12 @@ def broken_cards(workload: Workload, cluster: Cluster, schedule: Schedule) -> li
     if (wrong := names.sum(axis=1) != wanted).any():
         first = int(np.argmax(wrong))
         asked = f"asks for {gpus[job[first]]:g} GPUs and has {int(names[first].sum())}"
-        broken.append(f"a task of job {workload.id_of(int(job[first]))} {asked} ({int(wrong.sum())} tasks)")
+        broken.append(f"a task of job {workload.id_of(int(job[first]))} {asked} ({counted(wrong.sum(), 'task')})")
     if (wrong := at >= has[task]).any():
         first = int(np.argmax(wrong))
         broken.append(
             f"job {workload.id_of(int(job[task[first]]))} has GPU {at[first]} of host {cluster.name(host[first])}, "
-            f"which has {has[task[first]]:g} ({int(wrong.sum())} tasks)"
+            f"which has {has[task[first]]:g} ({counted(wrong.sum(), 'task')})"
         )
     return broken or _overfilled(workload, cluster, schedule, task, at)
 

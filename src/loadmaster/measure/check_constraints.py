@@ -13,8 +13,9 @@ from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, tas
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import KINDS
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import hosts_that_serve, parse_choices
 
 _SLACK_S = 1e-6
 
@@ -28,7 +29,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
     times = task_intervals(workload, schedule)
     broken = [
         *_times(workload, bound, schedule),
-        *_places(workload, bound, rules, schedule),
+        *_places(workload, cluster, bound, schedule),
         *_calendar(workload, cluster, schedule, bound, rules, times),
         *beyond_alone(workload, bound, rules, schedule),
         *broken_limits(workload, bound, rules, schedule),
@@ -48,8 +49,8 @@ def _times(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterat
         yield from _first(workload, schedule.started & (bound.hold > 0), "starts although it is held")
 
 
-def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
-    owner = task_jobs(workload)
+def _places(workload: Workload, cluster: Cluster, bound: Constraints, schedule: Schedule) -> Iterator[str]:
+    owner, rules = task_jobs(workload), cluster.rules or SiteRules()
     hosts: dict[int, set[int]] = {}
     for job, host in zip(owner.tolist(), schedule.host.tolist(), strict=True):
         if host >= 0:
@@ -60,9 +61,10 @@ def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: 
             parts = [part for part in _partitions(job, bound, rules) if _takes(part, used)]
             outside[job] = not parts
             barred[job] = not any(_admits(part, job, workload, bound, rules) for part in parts)
-        if rules.features and bound.features is not None and bound.features[job]:
-            wanted = parse_features(bound.features[job])
-            lacking[job] = not all(any(set(each) <= set(rules.features[h]) for each in wanted) for h in used)
+        if bound.features is not None and bound.features[job]:
+            names, has = [cluster.name(h) for h in used], [rules.features[h] for h in used] if rules.features else ()
+            choices = parse_choices(bound.features[job])
+            lacking[job] = not any(all(hosts_that_serve(each, names, has)) for each in choices)
         few[job] = bound.min_hosts is not None and len(used) < bound.min_hosts[job]
         many[job] = bound.max_hosts is not None and 0 < bound.max_hosts[job] < len(used)
     yield from _first(workload, few, "runs on fewer hosts than it asks for")
@@ -199,4 +201,4 @@ def _first_start_s(schedule: Schedule) -> Floats:
 
 def _first(workload: Workload, wrong: np.ndarray, rule: str) -> Iterator[str]:
     if wrong.any():
-        yield f"job {workload.id_of(int(np.argmax(wrong)))} {rule} ({int(wrong.sum())} jobs)"
+        yield f"job {workload.id_of(int(np.argmax(wrong)))} {rule} ({counted(wrong.sum(), 'job')})"

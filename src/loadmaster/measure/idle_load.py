@@ -5,6 +5,7 @@ import numpy as np
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
@@ -70,7 +71,7 @@ def why_idle(workload: Workload, cluster: Cluster, schedule: Schedule, used: Flo
 def _long_jobs(workload: Workload) -> str:
     """How many jobs run longer than the arrivals last, in words."""
     many = int((workload.runtime_s > workload.span_s).sum())
-    jobs = "1 job runs" if many == 1 else f"{many:,} jobs run"
+    jobs = counted(many, "job runs", "jobs run")
     return f" ({jobs} longer than all arrivals take)" if many else ""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from loadmaster.measure.rewire import rewired
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.model.workload import Workload
 
@@ -111,10 +112,10 @@ def without_interval(workload: Workload, how: str) -> str:
         return "shaken arrivals show how far chance moves a result, not how logs differ"
     count = whole_weeks(workload)
     if count < FEWEST_WEEKS:
-        weeks_ = "1 whole week" if count == 1 else f"{count} whole weeks"
+        weeks_ = counted(count, "whole week")
         return f"the log has {weeks_}, and {FEWEST_WEEKS} are needed to show how weeks differ"
     if (people := _people(workload)) < FEWEST_USERS:
-        users_ = "1 user" if people == 1 else f"{people} users"
+        users_ = counted(people, "user")
         reason = "does not name the users" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
         return f"the log {reason}"
     return ""

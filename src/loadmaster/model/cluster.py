@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import MOST, exact_capacity
 from loadmaster.model.site_rules import SiteRules
@@ -166,7 +167,7 @@ class Cluster:
     def __repr__(self) -> str:
         amounts = zip(self.resources, self.total.tolist(), strict=True)
         parts = [f"{show_bytes(each)} {name}" if name == MEMORY else f"{each:,.6g} {name}" for name, each in amounts]
-        return f"<Cluster: {self.hosts:,} hosts, {', '.join(parts)}>"
+        return f"<Cluster: {counted(self.hosts, 'host')}, {', '.join(parts)}>"
 
     def name(self, host: int) -> str:
         """The name of host number `host`."""

@@ -202,7 +202,7 @@ COLUMNS: Mapping[str, ConstraintColumn] = {
     "qos": ConstraintColumn("quality of service, a name"),
     "name": ConstraintColumn("what its user calls the job"),
     "gpu_kind": ConstraintColumn("the model of its GPUs"),
-    "features": ConstraintColumn("of its hosts, joined by & and |"),
+    "features": ConstraintColumn("of its hosts, joined by & and |; host:n[1-4] names hosts, ! negates"),
     "licences": ConstraintColumn("held while it runs, of the whole cluster: matlab:2,bb/scratch:500G"),
     "reservation": ConstraintColumn("the name of that in which it runs"),
     "depends": ConstraintColumn("as Slurm writes it: afterok:12,afterany:13", Dependencies, delays=lambda c, _: True),

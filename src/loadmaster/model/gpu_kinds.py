@@ -11,8 +11,9 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cards import whole_cards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import hosts_that_serve, parse_features
 from loadmaster.model.gres import MODEL
 from loadmaster.model.site_rules import SiteRules
 from loadmaster.model.units import GPUS
@@ -91,7 +92,7 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
     several = [host for host, names in enumerate(rules.features) if _counts(names)]
     for code, (request, its_kinds) in enumerate(zip(requests, named, strict=True)):
         rows = np.flatnonzero((which == code) & (gpus > 0))
-        on = next((host for host in several if _may_run(request, host, plain[host], rules)), None)
+        on = next((host for host in several if _may_run(request, host, plain[host], cluster)), None)
         if len(rows):
             _refuse_unclear(workload, rows, gpus[rows], its_kinds, "" if on is None else cluster.name(on))
     asks = np.array([[kind in each for kind in kinds] for each in named])[which]
@@ -126,12 +127,12 @@ def notes_on_unnamed_kinds(workload: Workload, cluster: Cluster) -> tuple[str, .
     any_kind = workload.demand[:, cluster.resources.index(GPUS)] > workload.demand[:, of_kinds].sum(axis=1)
     several = np.flatnonzero((cluster.capacity[:, of_kinds] > 0).sum(axis=1) > 1).tolist()
     requests, which = _requests(bound, workload.jobs)
-    hosts = [next((h for h in several if _may_run(each, h, rules.features[h], rules)), None) for each in requests]
+    hosts = [next((h for h in several if _may_run(each, h, rules.features[h], cluster)), None) for each in requests]
     there = any_kind & np.array([host is not None for host in hosts])[which]
     if not there.any():
         return ()
     first = next(hosts[code] for code in which[there].tolist())
-    jobs = "1 job asks" if there.sum() == 1 else f"{int(there.sum()):,} jobs ask"
+    jobs = counted(there.sum(), "job asks", "jobs ask")
     return (
         f"{jobs} for GPUs of no one model and may run on hosts with several (such as {cluster.name(first or 0)}): GPUs "
         "of any model serve, and those of other jobs can be regrouped. In Slurm each job keeps its GPUs, so a job that "
@@ -202,13 +203,14 @@ def _kind_of(feature: str, by_model: dict[str, str], kinds: Sequence[str]) -> st
     return by_model.get(feature.removeprefix(MODEL).lower(), "") if feature.startswith(MODEL) else ""
 
 
-def _may_run(request: _Request, host: int, features: CardKind, rules: SiteRules) -> bool:
+def _may_run(request: _Request, host: int, features: CardKind, cluster: Cluster) -> bool:
     """Whether partitions and features let a job run on a host."""
     alternatives = parse_features(request.features) if request.features else ((),)
+    rules = cluster.rules or SiteRules()
     names = request.partition.split(",") if request.partition else [rules.default_partition]
     partitions = [each for each in rules.partitions if each.name in names] or rules.partitions[:1]
     open_there = not partitions or any(each.hosts is None or host in each.hosts for each in partitions)
-    return open_there and any(set(each) <= set(features) for each in alternatives)
+    return open_there and hosts_that_serve(alternatives, [cluster.name(host)], [features])[0]
 
 
 def _counts(features: Sequence[str]) -> dict[str, int]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
+from loadmaster.model.features import with_terms
 
 _COUNT = re.compile(r"([0-9]{1,18})([KMGTP]?)", re.IGNORECASE)
 _MODEL = re.compile(r"(?<![\w:.-])gpu:([\w.-]+)", re.ASCII)
@@ -129,8 +130,7 @@ def with_models(features: str, models: Iterable[str]) -> str:
         >>> with_models("big|new&fast", ["a100"]), with_models("", ["a100"]), with_models("big", [])
         ('big&gpu:a100|new&fast&gpu:a100', 'gpu:a100', 'big')
     """
-    more = "".join(f"&{model_feature(each)}" for each in models)
-    return "|".join(f"{part}{more}" for part in features.split("|")).lstrip("&")
+    return with_terms(features, [model_feature(each) for each in models])
 
 
 def model_feature(model: str) -> str:

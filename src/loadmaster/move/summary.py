@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.counted import counted
 from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.plan import MovePlan
 from loadmaster.move.sequence import SafeOrder
@@ -84,7 +85,7 @@ def _missing(state: State, plan: MovePlan, budget: float) -> list[str]:
         return []
     if not blocked.stuck:
         more = blocked.spent - budget
-        amount = f"{more / 2**30:.4g} GiB" if state.unit == "bytes" else f"{more:g} moves"
+        amount = f"{more / 2**30:.4g} GiB" if state.unit == "bytes" else counted(more, "move")
         return [f"The order that was found needs temporary places, for which the budget lacks {amount}."]
     names = [state.instance.task_name(task) for task in blocked.stuck[:10]]
     more_names = f" and {len(blocked.stuck) - 10} more" if len(blocked.stuck) > 10 else ""

@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import exact_demand
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import hosts_that_serve, parse_features
 from loadmaster.model.gpu_kinds import CardKind
 
 
@@ -123,5 +123,4 @@ def _accepted(request: str, kinds: Sequence[CardKind]) -> list[bool]:
     """For each kind whether a task with this request may take it."""
     if not request:
         return [True] * len(kinds)
-    alternatives = parse_features(request)
-    return [any(set(names) <= set(kind) for names in alternatives) for kind in kinds]
+    return hosts_that_serve(parse_features(request), [""] * len(kinds), kinds)

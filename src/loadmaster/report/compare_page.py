@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from loadmaster.measure.queueing_check import room_over_time
+from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.breakdown_page import breakdown_blocks
@@ -132,7 +133,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
         "command": comparison.command,
         "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
-        "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
+        "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, lines left out: {case.skipped.total:,}",
         "cluster": "; ".join(map(_described, comparison.machines or [MachineSet("", case)])),
         "policies": ", ".join(comparison.policies),
         "disciplines": ", ".join(comparison.disciplines),
@@ -164,7 +165,7 @@ def _described(one: MachineSet) -> str:
         show_bytes(amount) + " memory" if name == MEMORY else f"{amount:,.0f} {name}"
         for name, amount in zip(cluster.resources, cluster.total, strict=True)
     )
-    return f"{one.name}{': ' if one.name else ''}{cluster.hosts:,} hosts, {total}"
+    return f"{one.name}{': ' if one.name else ''}{counted(cluster.hosts, 'host')}, {total}"
 
 
 _POSSIBLE = (

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from loadmaster.model.arrays import Floats
+from loadmaster.model.counted import counted
 from loadmaster.model.units import GPUS, MEMORY, show_bytes, show_seconds
 from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
@@ -153,7 +154,8 @@ def _same_number(record: Record, explanation: Explanation) -> list[str]:
     which = same.index(explanation.job) + 1
     other = 2 if which == 1 else 1
     return [
-        f"{len(same):,} jobs have the number {number}. This is {number}@{which}; ask for another as {number}@{other}."
+        f"{counted(len(same), 'job has', 'jobs have')} the number {number}. "
+        f"This is {number}@{which}; ask for another as {number}@{other}."
     ]
 
 
@@ -161,7 +163,7 @@ def _job(record: Record, explanation: Explanation) -> str:
     asked, kinds = record.workload.demand[explanation.job], f"{GPUS} "
     named = [r for r, name in enumerate(record.workload.resources) if asked[r] or not name.startswith(kinds)]
     demand = escape(amounts(tuple(record.workload.resources[r] for r in named), asked[named]))
-    asks = f"asks {demand}" if explanation.tasks == 1 else f"has {explanation.tasks} tasks of {demand} each"
+    asks = f"asks {demand}" if explanation.tasks == 1 else f"has {counted(explanation.tasks, 'task')} of {demand} each"
     text = f"[bold]Job {escape(str(explanation.identifier))}[/] {asks}. It arrived at {moment(explanation.submit_s)}"
     if explanation.start_s is None or explanation.wait_s is None:
         if record.workload.source == LIVE:
@@ -208,9 +210,9 @@ def _wait(record: Record, explanation: Explanation) -> list[str]:
             text = f"It got its host in the first cycle after it came, {show_seconds(until_cycle)} later"
             return ["", f"{text}: it waited only for the next cycle."]
         return ["", "It got its host at once."]
-    ahead = {0: "no job was", 1: "1 job was"}.get(delay.ahead, f"{delay.ahead:,} jobs were")
-    later = {0: "no job", 1: "1 job"}.get(delay.overtaken_by, f"{delay.overtaken_by:,} jobs") + " that came later"
-    cycles = "1 cycle" if delay.cycles == 1 else f"{delay.cycles:,} cycles"
+    ahead = counted(delay.ahead, "job was", "jobs were") if delay.ahead else "no job was"
+    later = (counted(delay.overtaken_by, "job") if delay.overtaken_by else "no job") + " that came later"
+    cycles = counted(delay.cycles, "cycle")
     lines = [
         "",
         "[bold]What it waited for[/]",

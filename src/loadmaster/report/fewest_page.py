@@ -130,7 +130,7 @@ def _facts(result: FewestFound) -> dict[str, str]:
         "command": result.command,
         "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
-        "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
+        "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, lines left out: {case.skipped.total:,}",
         "target": result.target.words,
         "numbers tried": "; ".join(
             dict.fromkeys(

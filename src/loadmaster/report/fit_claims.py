@@ -9,6 +9,7 @@ from loadmaster.measure.goodness_of_fit import GoodnessOfFit
 from loadmaster.measure.queueing_check import RoomOverTime, room_over_time
 from loadmaster.measure.recorded_metrics import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
+from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, signed
 from loadmaster.report.document import rejected_jobs
 from loadmaster.report.room_claims import room_document, room_sentence, why_not
@@ -62,7 +63,7 @@ def why_refused_before(case: Case) -> str:
         return f"queueing does not explain the recorded waits: {because}"
     weeks = whole_weeks(case.workload)
     if not because and weeks < FEWEST_WEEKS:
-        many = "1 whole week" if weeks == 1 else f"{weeks} whole weeks"
+        many = counted(weeks, "whole week")
         return f"{many} are too few: some choose the queue and others judge it, {FEWEST_WEEKS} at least"
     return because
 

@@ -8,6 +8,7 @@ from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.job_groups import clock_time
 from loadmaster.measure.observed_hosts import ObservedHosts
 from loadmaster.measure.recorded_waits import RecordedWaits
+from loadmaster.model.counted import counted
 from loadmaster.model.units import GPUS, MEMORY, percent, show_bytes, show_seconds
 from loadmaster.traces import Trace
 from loadmaster.traces.dump_window import DumpWindow
@@ -26,7 +27,7 @@ def guide_facts(
         rows.append(("submitted", f"from {first}", f"to {last}, on the clock of the log"))
     if window is not None:
         opens = "" if work.epoch_s is None else f"{clock_time(work.epoch_s, window.opens_s)}, "
-        more = f"{window.jobs:,} jobs in {show_seconds(window.span_s)}; "
+        more = f"{counted(window.jobs, 'job')} in {show_seconds(window.span_s)}; "
         more += f"{window.running:,} ran and {window.waiting:,} waited"
         rows.append(
             ("window opens", f"{opens}{show_seconds(window.opens_s)} after the first job", f"{more} as it opened")
@@ -39,9 +40,9 @@ def guide_facts(
 
 def _low(use: AskedAndUsed, jobs: int) -> str:
     """How many jobs used little, and of how many jobs the use is known."""
-    users = "1 job" if use.below_half == 1 else f"{use.below_half:,} jobs"
+    users = counted(use.below_half, "job")
     low = f"{users} used less than half, and left {percent(use.idle_below_half)} of it idle"
-    return low if use.jobs == jobs else f"by the {use.jobs:,} jobs whose use is known; {low}"
+    return low if use.jobs == jobs else f"by the {counted(use.jobs, 'job')} whose use is known; {low}"
 
 
 def _machines(seen: ObservedHosts) -> list[tuple[str, str, str]]:
@@ -49,7 +50,9 @@ def _machines(seen: ObservedHosts) -> list[tuple[str, str, str]]:
     at_once = amounts_in_words(seen.resources, seen.peak)
     if seen.hosts:
         least = amounts_in_words(seen.resources, seen.at_least.max(axis=0))
-        rows.append(("machines seen", f"{seen.hosts:,} hosts ran jobs", f"sure: the largest has {least} at least"))
+        rows.append(
+            ("machines seen", f"{counted(seen.hosts, 'host')} ran jobs", f"sure: the largest has {least} at least")
+        )
         rows.append(("", "guessed", kinds_in_words(seen)))
     else:
         rows.append(("machines seen", "no host is named", "sure is only what jobs held at once"))

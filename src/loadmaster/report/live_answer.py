@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
 from loadmaster.runs.live_timeline import LiveTimeline
@@ -63,15 +64,15 @@ def _troubles(timeline: LiveTimeline) -> list[str]:
         kinds = [f"{count:,} {kind}" for kind, count in timeline.refusals.most_common()]
         refused = sum(timeline.refusals.values())
         troubles.append(
-            f"The engine refused {_many(refused, 'time')} ({listed(kinds)})" if refused else "Nothing was refused"
+            f"The engine refused {counted(refused, 'time')} ({listed(kinds)})" if refused else "Nothing was refused"
         )
     if timeline.refused_jobs:
         names = ", ".join(timeline.refused_jobs[:3]) + (", ..." if len(timeline.refused_jobs) > 3 else "")
-        those = _many(len(timeline.refused_jobs), "job")
+        those = counted(len(timeline.refused_jobs), "job")
         troubles.append(f"{those} had not started for that by the end ({names})")
     if timeline.waiting_s:
         longest = show_seconds(max(timeline.waiting_s))
-        troubles.append(f"{_many(len(timeline.waiting_s), 'job')} still waited, the longest for {longest}")
+        troubles.append(f"{counted(len(timeline.waiting_s), 'job')} still waited, the longest for {longest}")
     return troubles
 
 
@@ -83,7 +84,8 @@ def _agreement(timeline: LiveTimeline) -> list[str]:
         return ["It sent no action to the engine, and the site started no job that had been seen to wait"]
     same, hosts = percent(agreed["same_job"]), percent(agreed["same_hosts"])
     return [
-        f"It sent no action to the engine: of the site's {agreed['site_starts']:,} starts it would have made {same} in "
+        f"It sent no action to the engine: of the site's {counted(agreed['site_starts'], 'start')} it would "
+        f"have made {same} in "
         f"the same cycle, {hosts} on the same hosts"
     ]
 
@@ -94,7 +96,9 @@ def _so_far(timeline: LiveTimeline) -> list[str]:
         return []
     waits = timeline.so_far[-1]
     site, own = show_seconds(waits.site_wait_s), show_seconds(waits.own_wait_s)
-    text = f"{_many(waits.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
+    text = (
+        f"{counted(waits.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
+    )
     if not waits.site_wait_s:
         return [text]
     if waits.gain is None or waits.error is None:
@@ -121,8 +125,4 @@ def _followed(timeline: LiveTimeline) -> list[dict[str, Any]]:
 def _of(part: int, whole: int) -> str:
     if part == whole == 1:
         return "the one job"
-    return f"{part:,} of {_many(whole, 'job')}" if part != whole else f"all {_many(whole, 'job')}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("s" if number != 1 else "")
+    return f"{part:,} of {counted(whole, 'job')}" if part != whole else f"all {counted(whole, 'job')}"

@@ -13,6 +13,7 @@ from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model import InputError, Schedule, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Segments
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.breakdown import RuleGroups
@@ -100,7 +101,7 @@ def _use_in_words(used: dict[str, float], hosts: int) -> str:
     parts = [f"{percent(part)} of the {name}" for name, part in used.items()]
     if not parts:
         return ""
-    whose = "1 host" if hosts == 1 else f"{hosts:,} hosts"
+    whose = counted(hosts, "host")
     return f" All jobs that ran in that time held {listed(parts)} of the {whose} that the record has at its end."
 
 

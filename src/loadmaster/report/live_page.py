@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
@@ -48,7 +49,9 @@ def live_page(timeline: LiveTimeline, command: str = "", by_group: Sequence[Bloc
     blocks += [*_choices(timeline, figures), *_made(timeline, command)]
     last = timeline.sessions[-1]
     subtitle = f"{last.setting.get('policy', '')} under {last.setting.get('discipline', '')} on {last.engine}, "
-    subtitle += f"{last.mode}, {len(timeline.hosts):,} hosts, a cycle every {show_seconds(last.conduct['interval_s'])}"
+    subtitle += (
+        f"{last.mode}, {counted(len(timeline.hosts), 'host')}, a cycle every {show_seconds(last.conduct['interval_s'])}"
+    )
     return Page(live_answer(timeline), blocks, subtitle=subtitle, label=f"loadmaster live {last.engine}")
 
 
@@ -88,7 +91,7 @@ def _table(figures: dict[str, Any]) -> Table:
 def _caption(figures: dict[str, Any]) -> str:
     text = "A wait is from a job's arrival to its start, by the engine's times or by the first observation."
     if figures["ended_unseen"]:
-        text += f" {figures['ended_unseen']:,} jobs came and ended between two observations and are not in it."
+        text += f" {counted(figures['ended_unseen'], 'job')} came and ended between two observations and are not in it."
     return text
 
 
@@ -167,7 +170,8 @@ def _so_far(timeline: LiveTimeline) -> list[Block]:
     gain = "" if last.gain is None else signed(last.gain) + ("" if last.tells else ", no more than the model's error")
     rows.append(["candidate: a queue by this rule", short(last.own_wait_s / size), gain])
     caption = (
-        f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {timeline.since}; what still "
+        f"Means over the same {counted(last.jobs, 'job')}, as of {show_seconds(last.at_s)} after "
+        f"{timeline.since}; what still "
         f"waits counts with its wait so far. {last.open:,} of them wait or run at the site or in the candidate's queue."
     )
     blocks: list[Block] = [Heading("What the same jobs waited so far")]

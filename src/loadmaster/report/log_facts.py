@@ -1,5 +1,6 @@
 """The facts about a whole log, in words: for the terminal and for the page."""
 
+from loadmaster.model.counted import counted
 from loadmaster.model.licences import show_amount
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
@@ -45,8 +46,8 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     rows = []
     of_jobs = []
     for name, each in constraints_of_jobs(read.workload).items():
-        kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
-        jobs = "1 job" if each["jobs"] == 1 else f"{each['jobs']:,} jobs"
+        kinds = f" ({counted(each['kinds'], 'kind')})" if "kinds" in each else ""
+        jobs = counted(each["jobs"], "job")
         of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {jobs}{kinds}")
     if of_jobs:
         rows.append(("also recorded", ", ".join(of_jobs)))
@@ -60,7 +61,7 @@ def _licences(read: Trace) -> list[tuple[str, str]]:
     """Of each licence that jobs ask for: how many jobs, the most that one asks for, and how many there are."""
     total = dict(read.cluster.rules.licences) if read.cluster is not None and read.cluster.rules is not None else {}
     shown = [
-        f"{name}: {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'}, at most {show_amount(name, each.most)} each, "
+        f"{name}: {counted(each.jobs, 'job')}, at most {show_amount(name, each.most)} each, "
         f"of {show_amount(name, total[name]) if name in total else 'an unknown number'}"
         for name, each in licences_of_jobs(read.workload).items()
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from loadmaster.measure import queueing_check
 from loadmaster.measure.metric import metrics_row
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
 from loadmaster.report.room_claims import waited_sentence
@@ -120,7 +121,7 @@ def _why_no_error(comparison: Comparison) -> str:
     own = [o for o in _own_runs(comparison) if o.setting.beta == 1.0]
     if own:
         number = own[0].metrics.unstarted
-        jobs = f"{number:,} {'job' if number == 1 else 'jobs'}"
+        jobs = counted(number, "job")
         return f"the model of the site's own rule never starts {jobs} that really ran"
     return "how far a model of the site's own rule is from it is not known (--site)"
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.measure.metric import shown_as
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.columns import metric_text
 
@@ -21,18 +22,18 @@ def difference_answer(difference: "RecordDifference") -> str:
     """How many jobs differ, and in what."""
     count, later = len(difference.row), np.nan_to_num(difference.later_s)
     if difference.equal:
-        return f"The two runs are equal: {_jobs(count)} with the same starts, hosts and ends."
+        return f"The two runs are equal: {counted(count, 'job')} with the same starts, hosts and ends."
     parts = [
         f"{int(which.sum()):,} start {word} (by {show_seconds(float(abs(later[which]).mean()))} on average)"
         for which, word in ((later > 0, "later"), (later < 0, "earlier"))
         if which.any()
     ]
-    text = f"Of {_jobs(count)}, {' and '.join(parts) or 'none starts at another time'}. "
+    text = f"Of {counted(count, 'job')}, {' and '.join(parts) or 'none starts at another time'}. "
     elsewhere = int((difference.moved & (later == 0)).sum())
     if elsewhere:
         text += f"{elsewhere:,} start at the same time on other hosts. "
     if one := int(difference.started_in_one.sum()):
-        text += f"{_jobs(one)} start in one run alone. "
+        text += f"{counted(one, 'job')} start in one run alone. "
     return text + _mean_wait(difference)
 
 
@@ -47,7 +48,7 @@ def _mean_wait(difference: "RecordDifference") -> str:
 def difference_notes(difference: "RecordDifference") -> tuple[str, ...]:
     """What the reader must know beside it: jobs of one record alone, and how the two were made differently."""
     notes = [
-        f"{_jobs(count)} stand in the {which} record alone; they count in its metrics."
+        f"{counted(count, 'job')} stand in the {which} record alone; they count in its metrics."
         for count, which in zip(difference.only, ("first", "second"), strict=True)
         if count
     ]
@@ -128,7 +129,3 @@ def difference_page(difference: "RecordDifference", top: int, command: str) -> "
     }
     blocks += page_footer({"command": command, **runs})
     return Page(difference_answer(difference), blocks, "", "loadmaster diff")
-
-
-def _jobs(count: int) -> str:
-    return f"{count:,} job{'' if count == 1 else 's'}"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_timeline_chart import load_chart, shares_chart
@@ -17,7 +18,7 @@ def share_timeline_answer(timeline: ShareTimeline) -> str:
     figures = [timeline.figures(task) for task in timeline.tasks]
     ran = [each for each in figures if each["mean_share"] is not None]
     hosts = len(timeline.hosts)
-    text = f"In {show_seconds(timeline.last_s)} {len(ran):,} of {len(figures):,} tasks ran on {hosts:,} hosts"
+    text = f"In {show_seconds(timeline.last_s)} {len(ran):,} of {len(figures):,} tasks ran on {counted(hosts, 'host')}"
     length_s = sum(each["ran_s"] for each in ran)
     if length_s:
         mean = sum(each["mean_share"] * each["ran_s"] for each in ran) / length_s
@@ -26,7 +27,8 @@ def share_timeline_answer(timeline: ShareTimeline) -> str:
         text += f" ({percent(least['mean_share'], 1)})"
     moves = sum(each["moves"] for each in figures)
     refused = sum(timeline.refused.values())
-    text += f". {moves:,} moves and {sum(each['caps'] for each in figures):,} caps were asked, {refused:,} refused."
+    caps = sum(each["caps"] for each in figures)
+    text += f". Requests: {counted(moves, 'move')}, {counted(caps, 'cap')}; {refused:,} refused."
     return f"{text} {timeline.unended}." if timeline.unended else text
 
 
@@ -61,7 +63,7 @@ def share_timeline_page(timeline: ShareTimeline, command: str = "") -> Page:
             Chart(themed(load_chart(timeline)), "Cores that the shares of the tasks on each host come to, over time."),
         ]
     blocks += [*_changes(timeline), *_refusals(timeline), *_made(timeline, command)]
-    subtitle = f"{timeline.method} on {timeline.engine}, {len(timeline.hosts):,} hosts"
+    subtitle = f"{timeline.method} on {timeline.engine}, {counted(len(timeline.hosts), 'host')}"
     answer = share_timeline_answer(timeline)
     return Page(answer, blocks, subtitle=subtitle, label=f"loadmaster live, {timeline.engine}")
 

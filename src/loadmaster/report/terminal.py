@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from loadmaster.model.counted import counted
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.breakdown_terminal import print_breakdown
 from loadmaster.report.claims import claim_headings, claim_texts
@@ -104,12 +105,12 @@ def title(comparison: Comparison) -> str:
     cores = f"{case.cluster.total[0]:,.0f} {case.cluster.resources[0]}"
     cycle = f"a cycle every {first.interval_s:g} s" if first.interval_s > 0 else "decisions at every event"
     text = f"{case.workload.source}: " if case.workload.source and not case.workload.synthetic else ""
-    where = f"{case.cluster.hosts:,} {'host' if case.cluster.hosts == 1 else 'hosts'} ({cores})"
+    where = f"{counted(case.cluster.hosts, 'host')} ({cores})"
     if comparison.several_machines:
         where = f"{len(comparison.machines)} sets of machines"
     if comparison.of_changes:
         changes = len(comparison.machines) - 1
-        where = f"a site and {changes} {'change' if changes == 1 else 'changes'} of it"
+        where = f"a site and {counted(changes, 'change')} of it"
     text += f"{case.jobs_in_words} on {where}, {cycle}"
     if len({(group.load, group.discipline) for group in comparison.groups}) == 1:
         text += f", {first.discipline}, {load_words(comparison.outcomes[0].load)}"

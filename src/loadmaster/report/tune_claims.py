@@ -1,6 +1,7 @@
 """The result of a search, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
 from loadmaster.measure.metric import METRICS
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
@@ -117,7 +118,7 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
         notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
     if len(tuning.plan.targets) > 1:
         count = len(tuning.selection.front)
-        many = "1 candidate is" if count == 1 else f"{count} candidates are"
+        many = counted(count, "candidate is", "candidates are")
         notes.append(f"{many} on the Pareto front of the trials; the winner is least in the mean.")
     return tuple(notes)
 
@@ -173,7 +174,7 @@ def _none_lower(tuning: Tuning) -> str:
 
 
 def _weeks(count: int) -> str:
-    return "1 week" if count == 1 else f"{count} weeks"
+    return counted(count, "week")
 
 
 def _shift(gain: Gain) -> str:

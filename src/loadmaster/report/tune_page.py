@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from loadmaster.measure.metric import METRICS
+from loadmaster.model.counted import counted
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
@@ -144,7 +145,7 @@ def _loses(tuning: Tuning) -> list[Block]:
     bands: dict[int, str] = {}
     for by, (some, count) in groups.items():
         if some:
-            bands[len(rows)] = f"{_TITLES[by]}: {count} {'waits' if count == 1 else 'wait'} longer"
+            bands[len(rows)] = f"{_TITLES[by]}: {counted(count, 'waits', 'wait')} longer"
         rows += [[each.name, f"{each.jobs:,}", short(each.wait_s / size), short(each.before_s / size)] for each in some]
     caption = "Most time lost first; mean waits, one run each on the held-out weeks as they are."
     heads = ["group", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]

@@ -13,7 +13,7 @@ from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.gpu_models import bind_gpu_models
 from loadmaster.runs.running_now import begin_at_window, go_on_from
-from loadmaster.runs.unenforced_constraints import notes_on_features, notes_on_licences
+from loadmaster.runs.unenforced_constraints import notes_on_features, notes_on_licences, without_unknown_hosts
 from loadmaster.site.jobs import with_longest_times
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
@@ -162,7 +162,8 @@ def case_of(
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
-    of_features = notes_on_features(workload, hosts)
+    workload, of_names = without_unknown_hosts(workload, hosts)
+    of_features = (*of_names, *notes_on_features(workload, hosts))
     workload, limited = with_longest_times(workload, hosts)
     workload, of_models = bind_gpu_models(workload, hosts)
     workload, going_on = go_on_from(trace.listed_s, workload, hosts)

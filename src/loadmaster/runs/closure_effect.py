@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.model.counted import counted
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.setting import Setting
@@ -55,7 +56,7 @@ class ClosureEffect:
         from loadmaster.model.units import show_seconds
 
         longer = self.mean_wait_s - self.mean_wait_open_s
-        jobs = "1 job starts" if self.delayed == 1 else f"{self.delayed:,} jobs start"
+        jobs = counted(self.delayed, "job starts", "jobs start")
         lines = [
             f"Closed hosts: the mean wait is {show_seconds(self.mean_wait_s)}, with open hosts it is "
             f"{show_seconds(self.mean_wait_open_s)} ({'+' if longer >= 0 else '−'}{show_seconds(abs(longer))}).",

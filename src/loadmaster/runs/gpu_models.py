@@ -1,13 +1,12 @@
 """Models of GPUs that jobs ask for, bound to the hosts that have them (rule C16)."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
-from loadmaster.model.features import parse_features
+from loadmaster.model.counted import counted
+from loadmaster.model.features import names_hosts, replaced_terms
 from loadmaster.model.gres import MODEL, UNKNOWN, models_asked
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import GPUS
@@ -40,11 +39,11 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tup
     def terms(term: str) -> list[str]:
         """Features of hosts of which one is needed in place of a term; an empty one asks for nothing."""
         if not term.startswith(MODEL):
-            return [term if plain else ""]
+            return [term if plain or names_hosts(term) else ""]
         here = [each for each in names if each in of_models and _model(each) == _model(term)]
         return here or (unknown if _model(term) in free else [term])
 
-    texts = [_changed(text, terms) for text in column.names]
+    texts = [replaced_terms(text, terms) for text in column.names]
     needed = Named.of([texts[code] if code >= 0 else None for code in column.code.tolist()])
     notes = []
     if free:
@@ -54,7 +53,7 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tup
             f"{serves} (name it in Gres= of the hosts, or as a feature in --hosts FILE)."
         )
     if nameless.any() and known & wanted:
-        hosts = "1 host has" if nameless.sum() == 1 else f"{nameless.sum():,} hosts have"
+        hosts = counted(nameless.sum(), "host has", "hosts have")
         notes.append(
             f"{hosts} GPUs whose model is not known: jobs that ask for the model of another host do not run there "
             f"({_jobs(column, asked, known)} for {_listed(known & wanted)})."
@@ -66,16 +65,10 @@ def _model(feature: str) -> str:
     return feature.lower().removeprefix(MODEL)
 
 
-def _changed(text: str, terms: Callable[[str], list[str]]) -> str:
-    """Features with others in place of its terms; empty if one alternative needs nothing more."""
-    parts = ["&".join(filter(None, each)) for part in parse_features(text) for each in product(*map(terms, part))]
-    return "|".join(dict.fromkeys(parts)) if all(parts) else ""
-
-
 def _jobs(column: Named, asked: list[set[str]], models: set[str]) -> str:
     codes = [code for code, each in enumerate(asked) if each & models]
     number = int(np.isin(column.code, codes).sum())
-    return "1 job asks" if number == 1 else f"{number:,} jobs ask"
+    return counted(number, "job asks", "jobs ask")
 
 
 def _listed(models: set[str]) -> str:

@@ -36,7 +36,7 @@ def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) ->
         >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[1, 1], tasks=[2, 3])
         >>> jobs, one = as_one_host(jobs, Cluster.uniform(4, cores=1), discipline_named("easy"))
         >>> jobs.demand[:, 0].tolist(), one
-        ([2.0, 3.0], <Cluster: 1 hosts, 4 cores>)
+        ([2.0, 3.0], <Cluster: 1 host, 4 cores>)
     """
     backfilling, order = type(discipline.backfilling), discipline.order
     if type(order) not in (Order, FairShare) or backfilling not in (*GLADLY, NetBatch):

@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, StartingState, Workload
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.counted import counted
 from loadmaster.model.host_names import host_names
 
 
@@ -28,7 +29,7 @@ def go_on_from(listed_s: float | None, workload: Workload, hosts: Cluster) -> tu
         return workload, ""
     job = np.flatnonzero(eligible_s < listed_s)
     state, assumed = starting_state(listed_s, workload, job, eligible_s[job], hosts)
-    jobs = "1 job runs" if len(job) == 1 else f"{len(job):,} jobs run"
+    jobs = counted(len(job), "job runs", "jobs run")
     note = f"{jobs} as the queue was listed, and the run goes on from there."
     if assumed:
         note += f" The listing does not show the hosts of {assumed:,} of them: these get the first hosts with room."
@@ -77,7 +78,8 @@ def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -
     except InputError as error:
         return workload, f"Runs begin with empty hosts: {error.value}: {error.rule}."
     waiting = int((workload.submit_s < opens_s).sum()) - len(job)
-    note = f"Runs begin as the window of the dump opens: then {len(job):,} jobs run and {waiting:,} wait."
+    runs = counted(len(job), "job runs", "jobs run")
+    note = f"Runs begin as the window of the dump opens: then {runs} and {waiting:,} wait."
     if assumed:
         note += f" These hosts are not those of {assumed:,} of the running jobs: these get the first hosts with room."
     return replace(workload, starting=state), note

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from loadmaster.model import Account, Constraints, InputError, SiteRules, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.limits import Limits
 from loadmaster.scheduling.host_eligibility import account_names, user_names
 
@@ -71,4 +72,6 @@ def _said(words: Iterable[str | None], site_names: set[str], what: str, so: str)
     if names[0] == "":
         return []
     first, more = ", ".join(names[:3]), f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return [f"{int(counts.sum()):,} jobs name a {what} that the site does not have ({first}{more}): {so}."]
+    return [
+        f"{counted(counts.sum(), 'job names', 'jobs name')} a {what} that the site does not have ({first}{more}): {so}."
+    ]

@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, InputError, Partition, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import Alternatives, hosts_that_serve, parse_choices
 from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.site_rules import HostSet
 from loadmaster.model.whole_hosts import wants_whole_hosts
@@ -20,7 +20,7 @@ Mark = Callable[[Bools, str], None]
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """E entries in the queue: a job that names several partitions has one for each, and starts once.
+    """E entries in the queue: a job has one for each partition and each choice of features, and starts once.
 
     Attributes:
         first: int64[J + 1], the entries of job j are first[j] up to first[j + 1]; at least one each.
@@ -74,9 +74,15 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     first, job, partition = _partitions_named(workload, rules, bound, mark)
     sets = _HostSets(cluster, rules, bound)
     code = np.full(workload.jobs, -1, np.int32) if bound.features is None else bound.features.code
-    base = 2 + int(code.max(initial=0))  # codes begin with -1; whole rows sort slowly
-    pairs, which = np.unique(partition.astype(np.int64) * base + code[job] + 1, return_inverse=True)
-    hosts: Ints = np.array([sets.row(pair // base, pair % base - 1) for pair in pairs.tolist()], np.int32)[which]
+    count = np.array([len(each) for each in _choices(bound)] + [1])[code[job]]  # the last for code -1
+    if (count > 1).any():
+        first = np.concatenate(([0], np.cumsum(np.bincount(job, count, workload.jobs)))).astype(np.int64)
+    choice = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    job, partition = np.repeat(job, count), np.repeat(partition, count)
+    base, many = 2 + int(code.max(initial=0)), int(count.max(initial=1))  # codes begin with -1; rows sort slowly
+    keys, which = np.unique((partition.astype(np.int64) * base + code[job] + 1) * many + choice, return_inverse=True)
+    rows = [sets.row(key // many // base, key // many % base - 1, key % many) for key in keys.tolist()]
+    hosts: Ints = np.array(rows, np.int32)[which]
     tiers = np.array([-float(each.tier) for each in rules.partitions] or [0.0])
     hosts, allowed = _whole(workload, cluster, job, hosts, np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts))
     least, most = _hosts_asked(rules, bound, job, partition)
@@ -122,21 +128,27 @@ def _default(rules: SiteRules) -> int:
     return names.index(rules.default_partition) if rules.default_partition else 0
 
 
+def _choices(bound: Constraints) -> list[tuple[Alternatives, ...]]:
+    """By the code of its features, the choices of which all hosts of a job take the same."""
+    return [] if bound.features is None else [parse_choices(text) for text in bound.features.names]
+
+
 class _HostSets:
     """The distinct sets of hosts, made when they are asked for."""
 
     def __init__(self, cluster: Cluster, rules: SiteRules, bound: Constraints) -> None:
         self._hosts = cluster.hosts
+        self._host_names = [cluster.name(host) for host in range(cluster.hosts)]
         self._rules = rules
-        self._names = () if bound.features is None else bound.features.names
-        self._number: dict[tuple[int, int], int] = {}
+        self._choices = _choices(bound)
+        self._number: dict[tuple[int, int, int], int] = {}
         self.rows: list[Bools] = []
         self._same: dict[bytes, int] = {}
 
-    def row(self, partition: int, features: int) -> int:
-        key = (partition, features)
+    def row(self, partition: int, features: int, choice: int) -> int:
+        key = (partition, features, choice)
         if key not in self._number:
-            hosts = self._of_partition(partition) & self._with(features)
+            hosts = self._of_partition(partition) & self._with(features, choice)
             self._number[key] = self._same.setdefault(hosts.tobytes(), len(self.rows))
             if self._number[key] == len(self.rows):
                 self.rows.append(hosts)
@@ -145,11 +157,11 @@ class _HostSets:
     def _of_partition(self, partition: int) -> Bools:
         return mask(self._hosts, self._rules.partitions[partition].hosts if self._rules.partitions else None)
 
-    def _with(self, features: int) -> Bools:
-        if features < 0 or not self._rules.features:
+    def _with(self, features: int, choice: int) -> Bools:
+        if features < 0:
             return np.ones(self._hosts, bool)
-        wanted = parse_features(self._names[features])
-        return np.array([any(set(all_of) <= set(has) for all_of in wanted) for has in self._rules.features])
+        wanted = self._choices[features][choice]
+        return np.array(hosts_that_serve(wanted, self._host_names, self._rules.features))
 
 
 def _whole(workload: Workload, cluster: Cluster, job: Longs, hosts: Ints, allowed: Bools) -> tuple[Ints, Bools]:

@@ -11,6 +11,7 @@ from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cards import host_cards
+from loadmaster.model.features import has_choices
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.ineffective_constraints import counts_licences
@@ -86,6 +87,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "licences": counts_licences(cluster, bound),
         "a power cap": bool(rules.power_cap),
         "partitions of jobs of several tasks": several,
+        "choices of features": bound.features is not None and has_choices(bound.features.names),
         "parts of a GPU": host_cards(workload, cluster) is not None,
     }
     return next((kind for kind, there in kinds.items() if there), "")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from loadmaster.model import CalendarRow, Cluster, InputError, SiteRules
 from loadmaster.model.host_names import host_names
@@ -25,7 +26,8 @@ def closure_of(text: str, cluster: Cluster, epoch_s: float | None) -> CalendarRo
         epoch_s: the date of the log's zero; None without dates.
 
     Raises:
-        InputError: the text does not read so, names no host of these, or a date where the log has none.
+        InputError: the text does not read so, names no host of these, a date where the log has none, or a time before
+            the log.
 
     Example:
         >>> closure_of("3600/12h:all", Cluster.uniform(2, cores=4), None).to_s
@@ -44,6 +46,9 @@ def closure_of(text: str, cluster: Cluster, epoch_s: float | None) -> CalendarRo
         from_s = _on_log_clock(moment_s(start), start, epoch_s)
     if not math.isfinite(from_s):
         raise InputError(start, "a closure begins at a date or at a second of the log", fix=_FIX)
+    if from_s + length_s <= 0:
+        begin = "second 0" if epoch_s is None else f"{datetime.fromtimestamp(epoch_s, UTC):%Y-%m-%dT%H:%M}"
+        raise InputError(text, "this closure ends before the log begins", fix=f"the log begins at {begin}")
     return CalendarRow(from_s, from_s + length_s, "drained", _numbers(host_names(names), cluster))
 
 

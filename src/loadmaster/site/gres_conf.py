@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from loadmaster.model import InputError
+from loadmaster.model.counted import counted
 from loadmaster.model.gres import GPU, Gres
 from loadmaster.model.host_names import host_names
 from loadmaster.site.job_scope import JobScope
@@ -17,11 +18,11 @@ _COUNT = re.compile(r"[0-9]{1,18}[KMGTP]?", re.IGNORECASE)
 _BINDING = ("cores", "cpus", "links")
 _OF_GPUS = JobScope("gpus")
 _FEWER = (
-    "{} hosts have fewer GPUs in gres.conf than in slurm.conf (such as {}): Slurm drains such hosts; here they have "
+    "{} fewer GPUs in gres.conf than in slurm.conf (such as {}): Slurm drains such hosts; here they have "
     "those of slurm.conf."
 )
 _ALONE = (
-    "{} hosts have GPUs in gres.conf but none in slurm.conf (such as {}): no job gets them, in Slurm and here; add "
+    "{} GPUs in gres.conf but none in slurm.conf (such as {}): no job gets them, in Slurm and here; add "
     "Gres= to their NodeName lines."
 )
 
@@ -77,7 +78,8 @@ def with_devices(nodes: tuple[SiteNode, ...], lines: Iterable[ConfigLine]) -> De
         unmodelled["Cores and Links of gres.conf"] = _OF_GPUS
     fewer = [each.name for each in nodes if ways.get(each.name, usual) == "off" and _lacks(each, here[each.name])]
     said = ((_FEWER, fewer), (_ALONE, sorted(alone)))
-    return Devices(modelled, tuple(text.format(len(names), names[0]) for text, names in said if names), unmodelled)
+    have = (text.format(counted(len(names), "host has", "hosts have"), names[0]) for text, names in said if names)
+    return Devices(modelled, tuple(have), unmodelled)
 
 
 def _gpu_of(line: ConfigLine) -> Gres | None:

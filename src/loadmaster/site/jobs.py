@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.counted import counted
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import MB, MEMORY
 from loadmaster.site.partition import DefaultMemory, SitePartition
@@ -43,9 +44,13 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     demand[:, column] += given
     notes = [*limited]
     if (given > 0.0).any():
-        notes.append(f"{int((given > 0.0).sum()):,} jobs ask for no memory: they get the site's default.")
+        notes.append(
+            f"{counted((given > 0.0).sum(), 'job asks', 'jobs ask')} for no memory: they get the site's default."
+        )
     if alone.any():
-        notes.append(f"{int(alone.sum()):,} jobs ask for no memory: they get all of their hosts, as in Slurm.")
+        notes.append(
+            f"{counted(alone.sum(), 'job asks', 'jobs ask')} for no memory: they get all of their hosts, as in Slurm."
+        )
     return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
 
 
@@ -92,7 +97,7 @@ def _limited(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, 
         bound = replace(bound, limit_s=np.where(given, limit_s, bound.limit_s))
     expected_s = workload.runtime_s if workload.estimate_s is None else workload.estimate_s
     limited = replace(workload, estimate_s=np.where(given, limit_s, expected_s), constraints=bound)
-    several = f"{int(given.sum()):,} jobs"
+    several = f"{counted(given.sum(), 'job')}"
     if unsaid.all():
         return limited, (f"The log has no limits of time: {several} get {what}.",)
     return limited, (f"{several} have no limit of time in the log: they get {what}.",)

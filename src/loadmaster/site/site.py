@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model import InputError
+from loadmaster.model.counted import counted
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
@@ -154,7 +155,7 @@ def _start_up(fields: Fields, hosts: "_Hosts") -> tuple[dict[str, JobScope], tup
     what = f"start-up of hosts in state CLOUD, up to {most_s} s (ResumeTimeout)"
     beside = tuple(name for name in hosts.partitions_with(cloud) if name not in every)
     scopes = {f"{what}, in partitions of such hosts alone": every, f"{what}, in partitions with other hosts": beside}
-    several = "1 host is" if len(cloud) == 1 else f"{len(cloud):,} hosts are"
+    several = counted(len(cloud), "host is", "hosts are")
     note = (
         f"{several} in state CLOUD. In the model they are awake at all times and cost no start-up: a job that Slurm "
         f"starts on one that sleeps begins up to {most_s} s later (ResumeTimeout)."

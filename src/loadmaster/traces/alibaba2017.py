@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, MEMORY, show_bytes
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
@@ -65,7 +66,9 @@ def read_alibaba2017(path: str | Path, options: ReadOptions = ReadOptions()) -> 
         "Every instance counts as running as long as its whole task.",
     ]
     if running := read.marked.get("running"):
-        notes.append(f"{running:,} tasks were running at their last record; their runtime so far is used.")
+        notes.append(
+            f"{counted(running, 'task was', 'tasks were')} running at their last record; the runtime so far is used."
+        )
     return Trace(read.workload, None, rejects.skipped, tuple(notes))
 
 

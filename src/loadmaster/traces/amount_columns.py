@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY, show_bytes
 from loadmaster.rules.near import near_to
 from loadmaster.traces.values import Values, memory, numbers
@@ -106,7 +107,7 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
     parts = int(np.count_nonzero(gpus != np.floor(gpus)))
     if not parts:
         return []
-    jobs = "1 job asks" if parts == 1 else f"{parts:,} jobs ask"
+    jobs = counted(parts, "job asks", "jobs ask")
     return [
         f"{jobs} for a part of a GPU. Each part lies on one GPU of its host, and a job of whole GPUs gets GPUs that "
         "no other job uses."

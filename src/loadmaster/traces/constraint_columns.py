@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.constraints import COLUMNS
+from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import parse_dependency
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import host_terms, parse_features, with_terms
 from loadmaster.model.gres import models_asked, with_models
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
@@ -104,7 +105,9 @@ class BindingColumns:
             return column
         jobs = np.isin(column.code, bad)
         example = column.names[bad[0]][:40]
-        self.notes.append(f"{int(jobs.sum()):,} jobs have {what} that are not modelled, such as {example}.")
+        self.notes.append(
+            f"{counted(jobs.sum(), 'job has', 'jobs have')} {what} that are not modelled, such as {example}."
+        )
         if not any(rest(column.names[code]) for code in bad):
             return Named(np.where(jobs, -1, column.code), column.names)
         names = [rest(text) if code in bad else text for code, text in enumerate(column.names)]
@@ -112,8 +115,8 @@ class BindingColumns:
 
 
 def _models_alone(features: str) -> str:
-    """Of features that cannot be read the models of GPUs."""
-    return with_models("", models_asked(features))
+    """Of features that cannot be read the models of GPUs and the names of hosts."""
+    return with_terms(with_models("", models_asked(features)), host_terms(features))
 
 
 def _parses(text: str, parse: Any) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, show_seconds
 
 FEWEST_JOBS = 20
@@ -39,7 +40,7 @@ class DumpWindow:
         """The window in words."""
         part = percent(min(self.opens_s / (self.opens_s + self.span_s), 1.0)) if self.span_s > 0 else "all"
         return (
-            f"{self.before:,} jobs were submitted before the first job of the dump ended, "
+            f"{counted(self.before, 'job was', 'jobs were')} submitted before the first job of the dump ended, "
             f"{show_seconds(self.opens_s)} or {part} of its span: a dump begins so where it shows a window and the "
             "jobs that still ran in it. Of the time before it most jobs are missing. When the window opens, "
             f"{self.running:,} of them run and {self.waiting:,} wait."

@@ -8,6 +8,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import MOST_HOSTS
+from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GB, GPUS, MEMORY
 
 _AMOUNT = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
@@ -59,7 +60,7 @@ def short_form(cluster: Cluster) -> str:
     """
     kinds, kind = cluster.kinds
     if len(kinds) > _MOST_KINDS:
-        return f"{cluster.hosts} hosts, {cluster.total[0]:,.0f} {cluster.resources[0]}"
+        return f"{counted(cluster.hosts, 'host')}, {cluster.total[0]:,.0f} {cluster.resources[0]}"
     count = np.bincount(kind)
     forms = {CORES: "{:g}c", MEMORY: "{:g}g", GPUS: "{:g}gpu"}
     units = {MEMORY: GB}

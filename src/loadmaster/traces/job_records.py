@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
@@ -102,7 +103,7 @@ def read_records(
     )
     said = [*notes]
     if missing := read.marked["no memory"]:
-        said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
+        said.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as none asked for.")
     return Trace(
         read.workload,
         None,

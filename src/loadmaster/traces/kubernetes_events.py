@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.traces.job_records import NEVER_STARTED, LogRecord, RecordValues, parsed, read_records
 from loadmaster.traces.json_records import json_records
@@ -80,11 +81,11 @@ def read_kubernetes_events(path: str | Path, options: ReadOptions = ReadOptions(
 
 def _notes(events: _Events) -> Iterator[str]:
     if events.running:
-        pods = "1 pod was" if events.running == 1 else f"{events.running:,} pods were"
+        pods = counted(events.running, "pod was", "pods were")
         yield f"{pods} still running: the runtime so far counts."
     gone = len({*events.scheduled} - events.pods)
     if gone:
-        pods = "1 pod that is" if gone == 1 else f"{gone:,} pods that are"
+        pods = counted(gone, "pod that is", "pods that are")
         yield f"The events name {pods} not in the file (deleted). What they requested is not known: left out."
 
 

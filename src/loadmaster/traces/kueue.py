@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.traces.job_records import NEVER_STARTED, OTHER, LogRecord, RecordValues, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.kubernetes_requests import date_s, gpus_of, is_gpu, requests_of
@@ -44,7 +45,7 @@ def _records(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
 
 def _notes(mixed: list[str]) -> Iterator[str]:
     if mixed:
-        several = "1 workload has" if len(mixed) == 1 else f"{len(mixed):,} workloads have"
+        several = counted(len(mixed), "workload has", "workloads have")
         yield f"{several} pods that ask for different amounts: each pod counts as their mean."
 
 

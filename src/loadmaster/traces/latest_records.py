@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.counted import counted
 from loadmaster.traces.trace import Trace
 
 _SEVERAL = "{} left out: another dump of the folder has the same job, and saw more of it."
@@ -28,7 +29,7 @@ def latest_records(trace: Trace) -> Trace:
     kept: Longs = np.sort(order[last])
     extra = {name: column[kept] for name, column in trace.extra.items()}
     lost = log.jobs - len(kept)
-    notes = (*trace.notes, _SEVERAL.format("1 record was" if lost == 1 else f"{lost:,} records were"))
+    notes = (*trace.notes, _SEVERAL.format(counted(lost, "record was", "records were")))
     return replace(trace, workload=log.take(kept), extra=extra, notes=notes)
 
 

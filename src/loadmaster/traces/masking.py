@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Constraints, Named
+from loadmaster.model.features import names_hosts, replaced_terms
 from loadmaster.traces.trace import Trace
 
 SOURCE = "a log with masked names"
@@ -19,7 +20,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
 
     Equal names get equal masks. Without `key` no program can tell to which name a mask belongs, nor try names until
     one fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay. The hosts on which
-    jobs ran are dropped.
+    jobs ran, and those that they asked for, are dropped.
 
     Example:
         >>> from loadmaster.model import Workload
@@ -33,6 +34,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
     bound = replace(
         bound,
         name=_renamed(bound.name, key, "job"),
+        features=_without_hosts(bound.features),
         reservation=_renamed(bound.reservation, key, "reservation"),
         user_names=tuple(_mask(name, key, "user") for name in bound.user_names),
         account_names=tuple(_known(name, key, "account") for name in bound.account_names),
@@ -48,6 +50,16 @@ def masked(trace: Trace, key: bytes) -> Trace:
     work = replace(work, user=user, project=project, source=source, constraints=bound, recorded_hosts=None)
     cluster = None if trace.cluster is None else masked_cluster(trace.cluster, key)
     return replace(trace, workload=work, extra=extra, about={}, cluster=cluster)
+
+
+def _without_hosts(features: Named | None) -> Named | None:
+    """Features that jobs ask for, without names of hosts."""
+    if features is None:
+        return None
+    texts = [replaced_terms(text, lambda term: [""] if names_hosts(term) else [term]) for text in features.names]
+    if not any(texts):
+        return None
+    return Named.of([texts[code] or None if code >= 0 else None for code in features.code.tolist()])
 
 
 def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules
 from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.options import ReadOptions
@@ -63,7 +64,7 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     )
     notes = [*bound.notes]
     if running := read.marked.get("running"):
-        notes.append(f"{running:,} pods were running when the log ended; their runtime ends there.")
+        notes.append(f"{counted(running, 'pod was', 'pods were')} running when the log ended; the runtime ends there.")
     return Trace(read.workload, None, rejects.skipped, tuple(notes), {}, read.extra)
 
 

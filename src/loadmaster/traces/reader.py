@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, InputError, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, files_of, head_of, unpacked_name
@@ -61,7 +62,10 @@ def _twice(workload: Workload) -> list[str]:
         return []
     shown = ", ".join(map(str, again[:3].tolist())) + (", ..." if again.size > 3 else "")
     jobs = int(count[count > 1].sum())
-    return [f"{jobs:,} jobs share their number with another one: {shown}. explain calls the second {again[0]}@2."]
+    return [
+        f"{counted(jobs, 'job has', 'jobs have')} the number of another one: {shown}. explain calls the "
+        f"second {again[0]}@2."
+    ]
 
 
 def _read(path: Path, name: str, options: ReadOptions) -> Trace:

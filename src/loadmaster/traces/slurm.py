@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError
+from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.dump_window import window_of
@@ -22,7 +23,15 @@ from loadmaster.traces.slurm_demand import demand_of
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
-from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_queue import (
+    NAMED,
+    SINCE,
+    WITHOUT,
+    is_over,
+    listed_at,
+    not_before_the_listing,
+    running_since,
+)
 from loadmaster.traces.slurm_shown import SHOWN, shown_batches
 from loadmaster.traces.slurm_use import SlurmUse
 from loadmaster.traces.tabular import (
@@ -55,7 +64,8 @@ SQUEUE = {
     "nodes": "nnodes", "name": "jobname", "st": "state", "features": "constraints", "min_memory": "reqmem",
     "tres_per_job": "tresperjob", "tres_per_node": "trespernode", "tres_per_task": "trespertask",
     "tres_per_socket": "trespersocket", "tasks": "ntasks", "over_subscribe": "oversubscribe",
-    "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation",
+    "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation", "req_nodes": NAMED,
+    "exc_nodes": WITHOUT,
 }  # fmt: skip
 """Names in the header of `squeue` -> those of `sacct` that mean the same."""
 WITH_HEADER = "JobID,User,Account,Partition,Submit,Start,Elapsed,State,NNodes,ReqTRES,AllocTRES,Timelimit"
@@ -327,10 +337,6 @@ _CHOICES = {
 """Choices of the reader by their mark, as said behind a number of jobs."""
 
 
-def _jobs(count: int) -> str:
-    return f"{count:,} job{'' if count == 1 else 's'}"
-
-
 def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = [LIMITS_AS_RUNTIMES] if of_queue else []
@@ -341,26 +347,41 @@ def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> li
             f"The log has jobs of {len(jobs_of)} clusters ({listed}), which are read as one site: "
             f"choose one with --cluster {next(iter(jobs_of))}."
         )
-    notes += [f"{_jobs(marked[mark])} {said}" for mark, said in _CHOICES.items() if marked.get(mark)]
+    notes += [f"{counted(marked[mark], 'job')} {said}" for mark, said in _CHOICES.items() if marked.get(mark)]
     if arrays := marked.get("whole array"):
-        notes.append(f"{arrays:,} rows stand for the waiting tasks of whole arrays; print them with --array.")
+        notes.append(
+            f"{counted(arrays, 'row stands', 'rows stand')} for the waiting tasks of whole arrays; print them "
+            f"with --array."
+        )
     if parts := marked.get("of several parts"):
         notes.append(
-            f"{parts:,} rows are parts of heterogeneous jobs, which Slurm starts together; here each is a job."
+            f"{counted(parts, 'row is a part', 'rows are parts')} of heterogeneous jobs, which Slurm starts "
+            f"together; here each is a job."
         )
     if shared := marked.get("shared by some"):
-        notes.append(f"{shared:,} jobs keep their hosts for their own user or group: that is not modelled.")
+        notes.append(
+            f"{counted(shared, 'job keeps its', 'jobs keep their')} hosts for one user or group: that is not modelled."
+        )
+    if named := marked.get("some hosts named"):
+        notes.append(
+            f"{counted(named, 'job')} with hosts that -w or -x names in part or in a file: that is not modelled."
+        )
     if later := marked.get("later"):
         notes.append(
-            f"{later:,} jobs name a begin time or were held: when they might start stands in the field Eligible, "
+            f"{counted(later, 'job names', 'jobs name')} a begin time, or had a hold: the possible start stands "
+            f"in the field Eligible, "
             "which the log lacks."
         )
     if running := marked.get("running"):
-        notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
+        notes.append(
+            f"{counted(running, 'job was', 'jobs were')} running when the log was dumped; the runtime so far is used."
+        )
     if asking := marked.get("others"):
-        notes.append(f"{asking:,} jobs also ask for what is not modelled: {_first_names(others)}.")
+        notes.append(
+            f"{counted(asking, 'job also asks', 'jobs also ask')} for what is not modelled: {_first_names(others)}."
+        )
     if missing := marked.get("no memory"):
-        notes.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
+        notes.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as none asked for.")
     return notes
 
 

@@ -1,6 +1,7 @@
 """Constraints of jobs in a dump of Slurm: columns of `sacct` and `squeue`, and options of the submit command."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,14 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
+from loadmaster.model.errors import InputError
+from loadmaster.model.features import features_asked, hosts_asked_for, with_terms
 from loadmaster.model.gres import with_models
+from loadmaster.model.host_names import host_names
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind, models_asked_for
-from loadmaster.traces.slurm_fields import hosts_asked, licences_asked
+from loadmaster.traces.slurm_fields import hosts_asked, licences_asked, nodes
+from loadmaster.traces.slurm_queue import NAMED, WITHOUT
 from loadmaster.traces.submit_line import SubmitOptions, submit_options
 from loadmaster.traces.values import moments, numbers, words
 
@@ -101,11 +106,14 @@ def _said(
     """What the command line says, where there is one, and the columns that say the same."""
     rows = frame.height
     empty = pl.Series([None], dtype=pl.String).new_from_index(0, rows)
-    features = words(frame["constraints"]) if "constraints" in frame.columns else empty
-    depends = words(frame["dependency"]) if "dependency" in frame.columns else empty
-    reserved = words(frame["reservation"]) if "reservation" in frame.columns else empty
+    features, depends, reserved, named, without = (
+        words(frame[name]).replace("(null)", None) if name in frame.columns else empty
+        for name in ("constraints", "dependency", "reservation", NAMED, WITHOUT)
+    )
     if lines:
         features = features.fill_null(pl.Series([one.constraint or None for one in lines], dtype=pl.String))
+        named = named.fill_null(pl.Series([one.named or None for one in lines], dtype=pl.String))
+        without = without.fill_null(pl.Series([one.without or None for one in lines], dtype=pl.String))
         depends = depends.fill_null(pl.Series([one.depends or None for one in lines], dtype=pl.String))
         columns["throttle"] = np.array([one.throttle for one in lines], np.int32)
         columns["exclusive"] = np.array([one.exclusive for one in lines], np.int32)
@@ -119,17 +127,37 @@ def _said(
             marks["later"] = np.array([one.later for one in lines])
         marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
     columns["reservation"] = bound.codes("reservation", reserved)
-    columns["features"] = bound.codes("features", _with_models(features, models_asked_for(frame, lines)))
+    asked = pl.DataFrame([features, named, without, models_asked_for(frame, lines), pl.Series(nodes(frame))])
+    texts, marks["some hosts named"] = _asked_of_hosts(asked)
+    columns["features"] = bound.codes("features", texts)
     columns["depends"] = bound.codes("depends", depends)
 
 
-def _with_models(features: pl.Series, models: pl.Series) -> pl.Series:
-    """The features that each job asks for, with the models of its GPUs."""
-    if models.null_count() == len(models):
-        return features
-    pairs = zip(features.to_list(), models.to_list(), strict=True)
-    texts = [each if model is None else with_models(each or "", model.split(",")) for each, model in pairs]
-    return pl.Series(texts, dtype=pl.String)
+def _asked_of_hosts(asked: pl.DataFrame) -> tuple[pl.Series, NDArray[np.bool_]]:
+    """What each job asks of its hosts, as `parse_features` reads it, and which jobs name hosts that cannot be served.
+
+    Args:
+        asked: features, hosts named, hosts excluded, models of GPUs, and how many hosts the job takes.
+    """
+    if all(asked.to_series(column).null_count() == asked.height for column in range(4)):
+        return pl.Series([None], dtype=pl.String).new_from_index(0, asked.height), np.zeros(asked.height, bool)
+    rows = asked.rows()
+    by_row = {row: _of_hosts(*(each or "" for each in row[:4]), hosts=int(row[4])) for row in set(rows)}
+    texts = pl.Series([by_row[row][0] or None for row in rows], dtype=pl.String)
+    return texts, np.array([by_row[row][1] for row in rows], bool)
+
+
+def _of_hosts(features: str, named: str, without: str, models: str, *, hosts: int) -> tuple[str, bool]:
+    if features:
+        with suppress(InputError):  # what cannot be served stays as it is, and is counted with the other ones
+            features = features_asked(features, hosts)
+    text = with_models(features, models.split(",") if models else ())
+    try:
+        served = "/" not in named + without and len(set(host_names(named))) in (0, hosts)
+        terms = hosts_asked_for(named, without) if served and host_names(without) is not None else []
+    except InputError:
+        served, terms = False, []
+    return with_terms(text, terms), not served
 
 
 def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:

@@ -12,14 +12,14 @@ import polars as pl
 from loadmaster.traces.files import Progress
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.rejects import Line
-from loadmaster.traces.slurm_queue import START
+from loadmaster.traces.slurm_queue import NAMED, START, WITHOUT
 from loadmaster.traces.text_table import TextRows
 
 _ROWS = 20_000
 COLUMNS = (
     "jobid", "jobidraw", "user", "account", "submit", "eligible", "start", "elapsed", "timelimit", "state", "nnodes",
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
-    "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
+    "constraints", NAMED, WITHOUT, "submitline", "dependency", "reason", "throttle", "requeue", "nice",
     "oversubscribe", "licenses", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket",
     "gresdetail", "ntasks", "socketspernode", START, "totalcpu", "maxrss", "rsstasks",
 )  # fmt: skip
@@ -148,6 +148,8 @@ def _queued(job: dict[str, Any]) -> dict[str, str | None]:
         "reservation": _text(job.get("resv_name")),
         "restarts": _number(job.get("restart_cnt")),
         "constraints": _text(job.get("features")),
+        NAMED: _text(job.get("required_nodes")) or _joined(job.get("required_nodes")),
+        WITHOUT: _text(job.get("excluded_nodes")) or _joined(job.get("excluded_nodes")),
         "dependency": _text(job.get("dependency")),
         "reason": _text(job.get("state_reason")),
         "throttle": _positive(_number(job.get("array_max_tasks"))),

@@ -12,6 +12,8 @@ from loadmaster.traces.values import moments, words
 START = "start_time so far"
 """The column of starts: of a waiting job it is a guess."""
 SINCE = "running since"
+NAMED, WITHOUT = "hosts named", "hosts excluded"
+"""Columns of the hosts that a job must be on, and of those that it must not be on (-w and -x)."""
 NEXT_S = 1.0
 """So long after the last start or submission of the listing a waiting job may start: Slurm counts whole seconds."""
 _RUNS = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "R", "CG", "S", "ST")

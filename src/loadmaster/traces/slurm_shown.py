@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadmaster.traces.files import utf8_of
 from loadmaster.traces.slurm_json import batches_of_rows
-from loadmaster.traces.slurm_queue import START
+from loadmaster.traces.slurm_queue import NAMED, START, WITHOUT
 from loadmaster.traces.text_table import TextRows
 
 SHOWN = b"JobId="
@@ -24,7 +24,7 @@ _COLUMNS = {
     "nodelist": "NodeList", "ntasks": "NumTasks", "socketspernode": "Socks/Node", "dependency": "Dependency",
     "reason": "Reason", "reservation": "Reservation", "constraints": "Features", "licenses": "Licenses",
     "nice": "Nice", "requeue": "Requeue", "restarts": "Restarts", "priority": "Priority",
-    "throttle": "ArrayTaskThrottle",
+    "throttle": "ArrayTaskThrottle", NAMED: "ReqNodeList", WITHOUT: "ExcNodeList",
 }  # fmt: skip
 """Our columns and Slurm's keys, 20.11 to 26.05."""
 

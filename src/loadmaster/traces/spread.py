@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.units import percent
 from loadmaster.traces.fit import Spread, fit_to
 from loadmaster.traces.trace import Skipped
@@ -49,7 +50,7 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
     if machines_of_log:
         return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
     if several := _ask_for_several_hosts(workload):
-        jobs = "1 job asks" if several == 1 else f"{several:,} jobs ask"
+        jobs = counted(several, "job asks", "jobs ask")
         return Fitted(*fit_to(workload, cluster, "any"), "any", _said(f"{jobs} for more than one host"))
     fitted, rejected = fit_to(workload, cluster)
     if rejected.total > MOST * workload.jobs:

@@ -20,7 +20,7 @@ _FLAGS = frozenset(_FLAGS_WORDS.split())
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
 _SHORT = {
     "d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold", "G": "gpus",
-    "n": "ntasks", "L": "licenses",
+    "n": "ntasks", "L": "licenses", "w": "nodelist", "x": "exclude", "F": "nodefile",
 }  # fmt: skip
 _NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 _TASKS = re.compile(r"[0-9]{1,7}")
@@ -45,6 +45,8 @@ class SubmitOptions(NamedTuple):
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
         gpus: that it asks for; accounting does not track them at every site.
         gpu_models: of these, joined by commas, "" where it names none.
+        named: the hosts that it must be on, or a file that lists them.
+        without: the hosts that it must not be on.
     """
 
     depends: str = ""
@@ -60,6 +62,8 @@ class SubmitOptions(NamedTuple):
     later: bool = False
     gpus: GpuRequest = GpuRequest()
     gpu_models: str = ""
+    named: str = ""
+    without: str = ""
 
 
 def submit_options(line: str) -> SubmitOptions:
@@ -89,6 +93,8 @@ def submit_options(line: str) -> SubmitOptions:
         later=not {"begin", "hold"}.isdisjoint(given),
         gpus=_gpus(given),
         gpu_models=",".join(sorted(gpu_models_in(",".join((*map(_listed, map(given.get, _BY_COUNT)), *more))))),
+        named=(given.get("nodelist") or given.get("nodefile", "")).strip(),
+        without=given.get("exclude", "").strip(),
     )
 
 

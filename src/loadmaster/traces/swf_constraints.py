@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.job_succession import rows_of
 from loadmaster.model.name_column import Named
 from loadmaster.traces.options import ReadOptions
@@ -99,7 +100,7 @@ def _is_before(submit_s: Floats, before: Longs) -> NDArray[np.bool_]:
 
 
 def _jobs(count: int) -> str:
-    return "1 job was" if count == 1 else f"{count:,} jobs were"
+    return counted(count, "job was", "jobs were")
 
 
 def _renumbered(columns: dict[str, NDArray[Any]], column: str, field: str, names: SwfNames) -> tuple[str, ...]:

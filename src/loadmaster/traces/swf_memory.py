@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.units import MB, MEMORY, TB, parse_bytes, percent, show_bytes
 from loadmaster.traces.options import ReadOptions
 
@@ -46,9 +47,14 @@ def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list
         return ["This log has no memory: fields 7 and 10 are empty."]
     notes = []
     if used:
-        notes.append(f"{used:,} jobs asked for no memory (field 10); what they used (field 7) stands in for it.")
+        notes.append(
+            f"{counted(used, 'job')} asked for no memory (field 10); the memory used (field 7) stands in for it."
+        )
     if none:
-        notes.append(f"{none:,} jobs have no memory in the log (fields 7 and 10); they count as asking for none.")
+        notes.append(
+            f"{counted(none, 'job has', 'jobs have')} no memory in the log (fields 7 and 10): that counts as "
+            "none asked for."
+        )
     return notes + _doubts(columns, options)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, Named, Workload
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import KINDS
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import DEFAULTS
@@ -129,12 +130,8 @@ def _lost(workload: Workload, bound: Constraints, columns: Mapping[str, NDArray[
         counts["dependencies other than on the end of one job of the log"] = int(others.sum())
     if workload.recorded_hosts is not None:
         counts["the hosts on which jobs ran"] = int((workload.recorded_hosts.code >= 0).sum())
-    return [f"SWF has no field for {what} ({_jobs(count)})." for what, count in counts.items() if count]
+    return [f"SWF has no field for {what} ({counted(count, 'job')})." for what, count in counts.items() if count]
 
 
 def _resource(name: str) -> str:
     return "GPUs" if name == GPUS else name
-
-
-def _jobs(count: int) -> str:
-    return f"{count:,} job{'' if count == 1 else 's'}"

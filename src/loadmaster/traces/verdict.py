@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, percent, show_bytes, show_seconds
 from loadmaster.traces.formats import FORMATS
 from loadmaster.traces.summary import Fit, Summary
@@ -17,8 +18,8 @@ def verdict_of(read: Trace, summary: Summary, fitted: Fit | None) -> str:
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
     """
-    users = "" if summary.users is None else f" of {summary.users:,} {'user' if summary.users == 1 else 'users'}"
-    what = f"{summary.jobs:,} {'job' if summary.jobs == 1 else 'jobs'}{users} in {show_seconds(summary.span_s)}"
+    users = "" if summary.users is None else f" of {counted(summary.users, 'user')}"
+    what = f"{counted(summary.jobs, 'job')}{users} in {show_seconds(summary.span_s)}"
     kind = FORMATS[read.format].summary if read.format in FORMATS else ""
     parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(read, fitted)]
     return "; ".join(parts) + "."
@@ -42,7 +43,7 @@ def _memory(read: Trace) -> str:
 
 def _whose(read: Trace, hosts: int) -> str:
     """Which machines a load is of: those that were given, that the log names, or that lie beside it."""
-    count = f"{hosts:,} host{'' if hosts == 1 else 's'}"
+    count = counted(hosts, "host")
     said = {"given": f"the {count} given", "log": f"the {count} that the log names", "beside": f"the {count} beside it"}
     return said.get(read.machines, f"its {count}")
 

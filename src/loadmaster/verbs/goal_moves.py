@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.counted import counted
 from loadmaster.verbs.moves_result import MovesResult
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ class GoalMoves(MovesResult):
             return self._placed(moves, cost)
         if self.weighted_sum is not None:
             starts = sum(source < 0 for _, source, _ in self.moves.tolist())
-            moves = f"{steps - starts:,} move{'' if steps - starts == 1 else 's'}"
-            moves += f"{cost}, {starts:,} start{'' if starts == 1 else 's'}" if starts else cost
+            moves = counted(steps - starts, "move")
+            moves += f"{cost}, {counted(starts, 'start')}" if starts else cost
             return f"{moves}: {self._sum_in_words(self.weighted_sum)}{self._left_in_words('have no room')}"
         if self.goal == "drain":
             there = int(before["to_drain"])

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class StateDescribed(Result):
             held = ", ".join(f"{rule} {pods:,}" for rule, pods in facts.not_judged_rules.items())
             waits += f" and {facts.not_judged:,} not judged ({held})"
         waits += f", {facts.gated:,} are gated" if facts.gated else ""
-        return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
+        runs, owners = counted(facts.running, "pod runs", "pods run"), counted(facts.owners, "owner")
+        return f"{counted(facts.hosts, 'node')}; {runs}, {waits}; {owners}"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from loadmaster.model import InputError, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds
 from loadmaster.rules.near import near_to
 from loadmaster.runs import Case
@@ -50,7 +51,9 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
         raise InputError(word, f"this job never starts here: {reason}", fix=fix, where=where)
     names = [str(case.workload.id_of(each)) for each in range(case.workload.jobs) if each not in running]
     near = near_to(word, names)
-    fix = f"did you mean {near}?" if near else f"{len(names):,} jobs wait in it: name one of them"
+    fix = (
+        f"did you mean {near}?" if near else f"{counted(len(names), 'job waits', 'jobs wait')} in it: name one of them"
+    )
     raise InputError(
         word,
         "no such job runs or waits in this listing: it has ended, or belongs to another queue",

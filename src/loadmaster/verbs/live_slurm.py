@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
@@ -195,13 +196,14 @@ def _look(
             lock.release()
         beat.stop()
     released = release_all(engine.commands, engine.owner)
-    findings = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
+    findings = [Finding("ok", f"{counted(len(released.done), 'job')} released to Slurm's own scheduler")]
     if what == "watchdog":
         last = f"the last is {age_s:.0f} s old" if isfinite(age_s) else "there is none"
         findings.append(Finding("note", f"no fresh heartbeat in {beat.path}: {last}"))
     findings += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
     if released.of_others:
-        those = f"{len(released.of_others):,} jobs are held by a loadmaster with another --state, and stay so"
+        held = counted(len(released.of_others), "job stays", "jobs stay")
+        those = f"{held} held by a loadmaster with another --state"
         findings.append(Finding("note", those, "give its --state to release them"))
     if what == "uninstall":
         findings.append(Finding("note", "take job_submit.lua and JobSubmitPlugins=lua out of Slurm by hand"))

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -108,7 +109,7 @@ class Packed(Result):
     def answer(self) -> str:
         """The placement in one sentence."""
         facts = self.figures
-        what = f"{facts['tasks']:,} tasks on {facts['hosts']:,} hosts by {facts['solver']}"
+        what = f"{counted(facts['tasks'], 'task')} on {counted(facts['hosts'], 'host')} by {facts['solver']}"
         if not self.placed:
             sure = "no placement of all exists" if facts["proven"] else "no placement of all was found"
             return f"{what}: {placed_in_words(facts)}; {sure}: {facts['reason']}."

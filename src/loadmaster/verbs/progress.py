@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from loadmaster.kept.watch import Watch
 from loadmaster.model import LoadmasterError
+from loadmaster.model.counted import counted
 
 if TYPE_CHECKING:
     from loadmaster.traces import ReadOptions, Trace
@@ -143,7 +144,7 @@ class Bar(Watch):
             parts.append(f"{self._kept} of {self._kept + self._cells} runs were kept from before")
         if self._done:
             rate = show_rate(self._done * self._jobs / running)
-            jobs = f"{self._jobs:,} {'job' if self._jobs == 1 else 'jobs'}"
+            jobs = counted(self._jobs, "job")
             parts.append(f"{self._done} {_runs(self._done)} of {jobs} in {running:.1f} s ({rate} jobs/s)")
         if self._done < self._cells:
             parts.append(f"{self._cells - self._done} still to be made")

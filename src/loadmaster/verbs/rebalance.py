@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.moves_result import MovesResult
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.task_options import TaskOptions
@@ -129,7 +130,7 @@ class Rebalanced(MovesResult):
         if not facts["moves"]:
             return f"Nothing moves: the {word} is {after} {bound}{best}"
         several = len(facts["moves"]) > 1
-        moves = f"{len(facts['moves'])} moves" if several else "One move"
+        moves = f"{counted(len(facts['moves']), 'move')}" if several else "One move"
         moves += f", {amount(facts, facts['spent'])}," if facts["unit"] == "bytes" else ""
         if facts["level_before"] is None:
             return f"{moves} place{'' if several else 's'} all tasks: the {word} is {after} {bound}{best}"

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.dask_options import CLUSTER, DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -300,7 +301,7 @@ def summary_lines(report: "BagReport", config: "BagConfig", tasks: int, unit: st
     price = f"charged by the {kind.name}" if unit == "machine hours" else price
     lines = [
         f"{len(report.exits) - len(report.failed)} of {tasks} commands ended well in {show_seconds(report.span_s)}"
-        f" on {report.hosts} machines for {with_unit(report.cost, unit)} ({price})"
+        f" on {counted(report.hosts, 'machine')} for {with_unit(report.cost, unit)} ({price})"
         + (f"; {report.skipped} were done before" if report.skipped else "")
     ]
     if report.elapsed_s > report.span_s:
@@ -310,7 +311,7 @@ def summary_lines(report: "BagReport", config: "BagConfig", tasks: int, unit: st
         failed = ", ".join(map(str, report.failed))
         lines.append(f"failed: {failed}; see {config.folder}/tasks; --retry-failed tries again")
     if report.unpaid:
-        left = f"{len(report.unpaid)} commands are not done"
+        left = f"{counted(len(report.unpaid), 'command is', 'commands are')} not done"
         how = f"is spent ({with_unit(report.spent, unit)})" if report.spent else "does not pay for one machine"
         lines.append(f"the budget of {config.budget:g} {how}, {left}; a higher --budget goes on")
     if config.deadline_s is not None and report.elapsed_s > config.deadline_s:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.option import called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import names_of
@@ -92,7 +93,7 @@ class Shared(Result):
             "command": self.command,
             "log": case.workload.source,
             "jobs": f"{case.workload.jobs:,}",
-            "cluster": f"{case.cluster.hosts:,} hosts",
+            "cluster": f"{counted(case.cluster.hosts, 'host')}",
             "needs": settings.needs,
             "thrashing": f"x{settings.thrash:g}",
             "seed": settings.seed,

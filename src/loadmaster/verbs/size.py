@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.model.counted import counted
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
@@ -166,7 +167,7 @@ class Sized(Result):
     @property
     def headline(self) -> str:
         """The bag in one line; says so if it is synthetic or partly unknown."""
-        words = f"{self.bag.source}: {self.bag.tasks} tasks, {self.work_h:.4g} h of work"
+        words = f"{self.bag.source}: {counted(self.bag.tasks, 'task')}, {self.work_h:.4g} h of work"
         words += ", synthetic" if self.drawn.synthetic else ""
         return words + (f", {self.unknown} of unknown duration" if self.unknown else "")
 

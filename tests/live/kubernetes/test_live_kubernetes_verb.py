@@ -42,7 +42,7 @@ def test_the_doctor_looks_and_changes_nothing(made):
     for part in (
         "ok Kubernetes v1.31.0-fake",
         "you may list nodes",
-        "2 nodes, 1 of them take no pods now",
+        "2 nodes, 1 of them takes no pods now",
         "asks for devices by",
         "schedulerName loadmaster: 1 wait and can be placed, 1 left out",
         "any scheduler: 2 wait",

@@ -14,8 +14,8 @@ def test_a_slow_listing_asks_for_a_longer_interval(took_s, level, fix):
 
 
 def test_hosts_that_are_down_are_counted():
-    assert host_count(np.array([True, False]), "nodes", "pods") == "2 nodes, 1 of them take no pods now"
-    assert host_count(np.array([True]), "hosts", "jobs") == "1 hosts"
+    assert host_count(np.array([True, False]), "node", "pods") == "2 nodes, 1 of them takes no pods now"
+    assert host_count(np.array([True]), "host", "jobs") == "1 host"
 
 
 def test_reasons_are_told_by_how_often_they_are_met():

@@ -22,6 +22,11 @@ def test_hold_and_withdraw_take_the_pin_away():
     assert lines_of(Withdraw("7")).splitlines() == ["update JobId=7 ReqNodeList= AdminComment=", "release 7"]
 
 
+def test_a_job_gets_back_the_hosts_that_it_named_itself():
+    assert " ReqNodeList=n1 AdminComment=\n" in lines_of(Withdraw("7"), named="n1")
+    assert " ReqNodeList=n1 Priority=0 AdminComment=x\n" in lines_of(Hold("7"), "x", "n1")
+
+
 def test_what_slurm_cannot_do_is_not_asked():
     with pytest.raises(NotImplementedError):
         lines_of(Cap("7", 0.5))

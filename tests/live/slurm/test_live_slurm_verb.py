@@ -149,9 +149,9 @@ def test_what_one_run_holds_is_not_released_by_another_with_another_state(slurm,
     code, out, err = verb(slurm, *RUN, "--for", "3s", "-o", str(tmp_path / "second"), state=other)
     assert code == 0, err
     assert f"{job}: another loadmaster holds it, with another --state" in out
-    assert "1 jobs are held by a loadmaster with another --state" in verb(slurm, "--uninstall", state=other)[1]
+    assert "1 job stays held by a loadmaster with another --state" in verb(slurm, "--uninstall", state=other)[1]
     assert states(slurm)[job] == "PENDING"
-    assert "1 jobs released" in verb(slurm, "--uninstall")[1]
+    assert "1 job released" in verb(slurm, "--uninstall")[1]
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
 
 
@@ -271,7 +271,7 @@ def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
     beat.write_text(f"{time.time() - 90:.0f}\n")
     code, out, _ = verb(slurm, "--watchdog", "--fail-open", "60s")
     assert code == 0
-    assert "1 jobs released" in out
+    assert "1 job released" in out
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
 
 

@@ -403,12 +403,6 @@ def test_hold_takes_a_claim_back_and_withdraw_lets_it_go(site):
     site.slurm.run("scancel", blocker, job)
 
 
-def test_a_job_that_names_its_hosts_is_left_to_slurm(site):
-    job = site.submit("-n", "1", "--mem=100", "-w", "n2")
-    assert site.until(job, RUNNING)[1] == "n2"
-    site.slurm.run("scancel", job)
-
-
 def test_letting_go_of_what_a_user_holds_changes_nothing(site):
     job = site.submit("-H", "-n", "1", "--mem=100", "-w", "n2")
     before = site.slurm.run("scontrol", "-o", "show", "job", job)

@@ -1,12 +1,14 @@
 """A job of the listing in the model's words, or why it is left out."""
 
+from dataclasses import replace
+
 import pytest
 
 from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.mark import of_owner
 from loadmaster.live.slurm.open_dependencies import KnownEnds
-from loadmaster.live.slurm.work import state_of, work_of
+from loadmaster.live.slurm.work import OURS, UNFIT, state_of, work_of
 from loadmaster.model.units import UNLIMITED_S
 
 
@@ -36,8 +38,12 @@ COUNTS = {"": [2, 2, 4], "a100": [2, 2], "1g.10gb": [4]}
 
 
 def work(gpu_models=None, gpu_counts=None, licences=(), **cells):
+    return work_of_row(row(**cells), gpu_models, gpu_counts, licences)
+
+
+def work_of_row(listed, gpu_models=None, gpu_counts=None, licences=()):
     return work_of(
-        row(**cells),
+        listed,
         looks_on=False,
         counts_memory=True,
         gpu_models=gpu_models or {},
@@ -137,8 +143,8 @@ def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
     ("cells", "why"),
     [
         ({"Licenses": "matlab:1"}, "licences"), ({"OverSubscribe": "USER"}, "OverSubscribe"),
-        ({"tres-per-node": "gres:fpga:1"}, "fpga"), ({"Feature": "[a|b]"}, "brackets"),
-        ({"ReqNodes": "n1", "admin_comment": ""}, "names its own hosts"),
+        ({"tres-per-node": "gres:fpga:1"}, "fpga"), ({"Feature": "[a*1&b*1]"}, "features of some of its hosts"),
+        ({"Feature": "a*2"}, "features of some of its hosts ("), ({"OverSubscribe": "YES"}, "OverSubscribe=YES"),
     ],
 )  # fmt: skip
 def test_what_the_model_has_no_words_for_is_left_out_by_name(cells, why):
@@ -288,3 +294,25 @@ def test_a_job_that_failed_and_was_sent_back_to_the_queue_may_end_well_yet():
     ends.look([row(State="FAILED")])
     ends.look([row(State="PENDING")])
     assert not ends.awaits(row(Dependency="afterok:7(unfulfilled)")).never
+
+
+def test_hosts_that_a_job_names_or_excludes_are_features_of_its_hosts():
+    named, two = replace(row(ReqNodes="n1"), named="n1"), row(NumNodes="2", NumCPUs="2", Feature="a|b")
+    assert (work_of_row(named).features, work_of_row(named).on) == ("host:n1", ())
+    assert work_of_row(replace(named, excluded="n2")).features == "host:n1&!host:n2"
+    assert work_of_row(replace(two, named="n[1-2]")).features == "a&host:n[1-2]|b&host:n[1-2]"
+    assert work_of_row(replace(two, named="n1")) == "names only some of its hosts (-w n1)"
+
+
+def test_a_pinned_job_that_names_its_hosts_shows_its_pin_only_while_it_is_released_or_refused():
+    asked = {"ReqNodes": "n1", "admin_comment": OURS}
+    assert work_of_row(replace(row(**asked, PriorityLong="9"), named="n1")).on == ("n1",)
+    assert work_of_row(replace(row(**asked, Reason=UNFIT), named="n1")).on == ("n1",)
+
+
+@pytest.mark.parametrize(
+    ("features", "hosts", "asked"),
+    [("a*2", 2, "a"), ("[a|b]", 2, "[a|b]"), ("[a|b]", 1, "(a|b)"), ("(a|b)&c,d", 1, "(a|b)&c&d")],
+)
+def test_features_that_all_hosts_of_a_job_have_are_served(features, hosts, asked):
+    assert work(Feature=features, NumNodes=str(hosts), NumCPUs=str(hosts)).features == asked

@@ -1,5 +1,6 @@
 """The compiled engine gives the schedule of the plain one, to the bit, whatever binds the jobs."""
 
+from dataclasses import replace
 from itertools import combinations
 from unittest.mock import patch
 
@@ -10,11 +11,13 @@ from bound_jobs import KINDS, bound_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workload
+from loadmaster.measure import violations
+from loadmaster.model import CalendarRow, Cluster, Constraints, Named, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler, scheduler
 from loadmaster.scheduling.notation import discipline_named as named
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
+from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.constrained_run import shadow_serves
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
@@ -112,6 +115,21 @@ def test_a_run_whose_decisions_are_compiled_agrees(kinds, seed, policy, discipli
     plain = replay(workload, cluster, rule, interval_s=interval_s, seed=5)
     with patch.object(scheduler, "WORTHWHILE", 0):
         assert_equal(plain, replay_deciding(workload, cluster, rule, interval_s=interval_s, seed=5))
+
+
+OTHER_FEATURES = {None: None, "x": "[x|z]", "x&y": "!host:0&(x|z)", "y|z": "[y|x&host:0]"}
+
+
+@pytest.mark.parametrize("kinds", [(), ("partition",), ("hosts",)], ids=str)
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from((*WALKS, *EASY)))
+def test_the_engine_that_serves_choices_of_features_and_names_of_hosts_agrees(kinds, seed, policy, discipline):
+    workload, cluster = bound_jobs(seed, "features", *kinds)
+    features = Named.of([OTHER_FEATURES[text] for text in workload.constraints.features.words()])
+    workload = replace(workload, constraints=replace(workload.constraints, features=features))
+    made = simulate(workload, cluster, policy, named(discipline), interval_s=0.0, seed=5)
+    assert_equal(replay(workload, cluster, Scheduler(policy, named(discipline)), interval_s=0.0, seed=5), made)
+    assert violations(workload, cluster, made) == ()
 
 
 @settings(max_examples=40, deadline=None)

@@ -142,7 +142,7 @@ def _pods(api: Api, scope: PodScope) -> list[Finding]:
     findings = [listing_time(took_s, "pods"), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scope)
     live = ours.see(listings)
-    text = host_count(live.up, "nodes", "pods")
+    text = host_count(live.up, "node", "pods")
     findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     findings += _whose(f"pods with schedulerName {scope.scheduler}", live)
     findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]

@@ -15,6 +15,7 @@ from loadmaster.live.kubernetes.pod_places import PodPlaces, sort_pods
 from loadmaster.live.kubernetes.pods import Pod, PodScope
 from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
+from loadmaster.model.counted import counted
 from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
@@ -181,7 +182,7 @@ def not_together(gang: str, pods: int) -> str:
         >>> not_together("kueue.x-k8s.io/pod-group-name", 1)
         '1 pod refers to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed: each pod starts by itself'
     """
-    those = "1 pod refers" if pods == 1 else f"{pods:,} pods refer"
+    those = counted(pods, "pod refers", "pods refer")
     return f"{those} to a gang ({gang}), which is not obeyed: each pod starts by itself"
 
 

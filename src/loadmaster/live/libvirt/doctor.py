@@ -8,6 +8,7 @@ from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.view import put_together
 from loadmaster.live.session.engine import EngineDown
 from loadmaster.live.session.finding import Finding
+from loadmaster.model.counted import counted
 from loadmaster.model.units import percent
 
 MOST_NAMED = 10
@@ -37,7 +38,7 @@ def _one(host: LibvirtHost) -> Iterator[Finding]:
     except EngineDown as error:
         yield Finding("bad", str(error))
         return
-    what = f"{host.name}: {len(machines)} machines run, listed in {1000 * took_s:.0f} ms"
+    what = f"{host.name}: {counted(len(machines), 'machine runs', 'machines run')}, listed in {1000 * took_s:.0f} ms"
     yield Finding("ok" if took_s < SLOW_S else "note", what)
     if connection.getType().upper() not in ("QEMU", "LXC"):
         yield Finding("bad", f"{host.name}: {connection.getType()} does not cap CPUs by quota", "QEMU and KVM do")

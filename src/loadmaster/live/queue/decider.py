@@ -17,6 +17,7 @@ from loadmaster.live.session.engine import Clock, Observation, Refusal
 from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.model.counted import counted
 from loadmaster.scheduling import Scheduler
 
 LATE_S = 1.0
@@ -141,8 +142,8 @@ class QueueDecider(Decider):
     def after_cycle(self) -> None:
         """See `Decider`."""
         most = self.settings.max_starts
-        if self._has_started_all():
-            those = "1 job was" if most == 1 else f"{most:,} jobs were"
+        if most is not None and self._has_started_all():
+            those = counted(most, "job was", "jobs were")
             note = f"{those} asked to start, the limit of --max-starts"
             self.report.say(f"{note}: the other jobs wait until this run ends.")
         self.report.left_out = self.ledger.left_out()
@@ -192,7 +193,7 @@ class QueueDecider(Decider):
         """See `Decider`; jobs that only this run can start are counted."""
         left = len(self.ledger.releasable()) if self.settings.acts and self.settings.on_exit == "hold" else 0
         if left:
-            those = "1 job stays" if left == 1 else f"{left:,} jobs stay"
+            those = counted(left, "job stays", "jobs stay")
             self.report.say(f"{those} held (--on-exit hold). Only loadmaster starts them: run it again.")
         return (end_line(how, self.clock.now_s()),)
 

@@ -17,6 +17,7 @@ from loadmaster.live.queue.resume_from_live import ResumedEngine
 from loadmaster.live.queue.rows import began_s, limit_s
 from loadmaster.measure.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.model import InputError
+from loadmaster.model.counted import counted
 from loadmaster.rules.near import near_to
 from loadmaster.scheduling import Scheduler
 
@@ -64,7 +65,8 @@ def forecast_starts(
     decider = scheduler or scheduler_in(lines[0], folder, trust)
     starts, now = _true_starts(lines, decider)
     if now.history.ended < FEWEST:
-        rule = f"only {now.history.ended} jobs have ended in this run, and a forecast needs {FEWEST}"
+        ended = counted(now.history.ended, "job has", "jobs have")
+        rule = f"only {ended} ended in this run, and a forecast needs {FEWEST}"
         raise InputError(folder, rule, fix="let it run longer")
     plain = sorted(now.forecasts(now.asked(job), samples), key=lambda each: each.start_s)
     calibration, chosen = ForecastCalibration(), _evenly(starts, JUDGED)
@@ -143,7 +145,11 @@ class _Moment:
         if job in reasons:
             raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="ask for another, or all")
         near = near_to(job, waiting)
-        fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all forecasts every one"
+        fix = (
+            f"did you mean {near}?"
+            if near
+            else f"{counted(len(waiting), 'job waits', 'jobs wait')}; all forecasts every one"
+        )
         raise InputError(job, "no such job waits in this record", fix=fix)
 
     def notes(self) -> Iterator[str]:

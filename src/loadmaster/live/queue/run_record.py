@@ -15,6 +15,7 @@ from loadmaster.live.queue.rows import Row, alike, as_asked
 from loadmaster.live.session.record_file import damage_named
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.counted import counted
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import NEVER_S
@@ -142,9 +143,7 @@ def _record(
         status[job] = -1 if how == "ok" else STATUSES.index(how)
     running = len(ledger.runs)
     if running:
-        those = (
-            "1 job still ran at the end: it is" if running == 1 else f"{running:,} jobs still ran at the end: they are"
-        )
+        those = counted(running, "job still ran at the end: it is", "jobs still ran at the end: they are")
         notes.append(f"{those} shown as if over when that is expected, or at the end where no end is expected.")
     workload = _with_runtimes(known_jobs, start_s, end_s, ids, cluster, placed)
     number = {name: job for job, name in enumerate(ids)}

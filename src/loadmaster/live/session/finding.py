@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadmaster.model.arrays import Bools
+from loadmaster.model.counted import counted
 
 Level = Literal["ok", "note", "bad"]
 
@@ -38,10 +39,11 @@ def listing_time(took_s: float, of: str) -> Finding:
     return Finding("ok", text)
 
 
-def host_count(up: Bools, hosts: str, of: str) -> str:
-    """How many hosts there are, and how many of them are down: `hosts` and `of` are the engine's words for both."""
+def host_count(up: Bools, host: str, of: str) -> str:
+    """How many hosts there are, and how many of them are down: `host` and `of` are the engine's words for both."""
     down = int((~up).sum())
-    return f"{len(up)} {hosts}" + (f", {down} of them take no {of} now" if down else "")
+    take = counted(down, f"of them takes no {of}", f"of them take no {of}")
+    return counted(len(up), host) + (f", {take} now" if down else "")
 
 
 def left_out(pairs: Iterable[tuple[str, str]], shown: Callable[[str], str] | None = None) -> list[Finding]:

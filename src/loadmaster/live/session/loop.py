@@ -10,6 +10,7 @@ from loadmaster.live.session.lines import answer_line
 from loadmaster.live.session.report import Report
 from loadmaster.live.session.termination import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
+from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError, one_line
 
 BACK_OFF_S = (1.0, 30.0)
@@ -111,7 +112,7 @@ class Loop:
         """What could not be handed back, and how to free it by hand."""
         names = self.report.stranded
         if names and isinstance(self.engine, FreedByHand):
-            those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
+            those = counted(len(names), "job stays", "jobs stay")
             held = f"{those} held, since {self.engine.name} did not accept the release: {', '.join(names)}"
             self.report.alarm("stranded", held)
             self.report.tell(f"release the held jobs by hand: {self.engine.by_hand(names)}")

@@ -14,12 +14,13 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 )  # fmt: skip
 
 
-def lines_of(action: Action, mark: str = "") -> str:
+def lines_of(action: Action, mark: str = "", named: str = "") -> str:
     """The lines for `scontrol`, which does them one by one in one go: first the hosts, then the release.
 
     Args:
         action: what is asked.
         mark: what the administrator's comment of a job says that we hold.
+        named: the hosts that the job itself names, which it gets back as its pin is taken away.
 
     Raises:
         NotImplementedError: Slurm cannot do it, and says so in `Capabilities`.
@@ -30,9 +31,9 @@ def lines_of(action: Action, mark: str = "") -> str:
     if isinstance(action, Repin):  # a job that was sent back to the queue would else wait for its begin time
         return f"{_pin(job, action.hosts)} StartTime=now\nrelease {job}\n"
     if isinstance(action, Hold):
-        return f"update JobId={job} ReqNodeList= Priority=0 AdminComment={mark}\n"
+        return f"update JobId={job} ReqNodeList={named} Priority=0 AdminComment={mark}\n"
     if isinstance(action, Withdraw):
-        return f"update JobId={job} ReqNodeList= AdminComment=\nrelease {job}\n"
+        return f"update JobId={job} ReqNodeList={named} AdminComment=\nrelease {job}\n"
     raise NotImplementedError(type(action).__name__)
 
 

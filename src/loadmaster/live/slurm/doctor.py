@@ -12,6 +12,7 @@ from loadmaster.live.session.finding import Finding, host_count, left_out, listi
 from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.listing import COMMAND
+from loadmaster.model.counted import counted
 from loadmaster.site.gpu_models import models_of
 from loadmaster.site.node import SiteNode
 
@@ -147,12 +148,16 @@ def _latency(engine: SlurmEngine) -> list[Finding]:
 
 def _jobs(engine: SlurmEngine) -> list[Finding]:
     seen = engine.observe()
-    hosts = host_count(seen.up, "hosts", "jobs")
-    findings = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
+    hosts = host_count(seen.up, "host", "jobs")
+    findings = [
+        Finding("ok", f"{hosts}; {counted(seen.jobs.jobs, 'job')} that can be placed, {len(seen.left_out):,} left out")
+    ]
     findings += left_out(seen.left_out)
     if engine.senseless:
         findings.append(
-            Finding("bad", f"{engine.senseless} lines of squeue cannot be read", "report the version of Slurm")
+            Finding(
+                "bad", f"{counted(engine.senseless, 'line')} of squeue cannot be read", "report the version of Slurm"
+            )
         )
     return findings + [Finding("note", note) for note in engine.notes]
 

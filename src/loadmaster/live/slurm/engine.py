@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
+from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal, job_of
 from loadmaster.live.session.lease import Lease, MachineLock
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.host_sizes import HostSizes
-from loadmaster.live.slurm.listing import COMMAND, parse_listing
+from loadmaster.live.slurm.listing import COMMAND, EXCLUDED_COMMAND, parse_listing, with_excluded
 from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver, parse_states
@@ -81,6 +81,7 @@ class SlurmEngine:
         self._definitions: dict[str, str] = {}
         self._held: set[str] = set()
         self._marked: set[str] = set()
+        self._named: dict[str, str] = {}  # by job, the hosts that it names itself
         self.nodes: tuple[SiteNode, ...] = ()
         """The hosts of the last listing."""
         self.senseless = 0
@@ -115,8 +116,10 @@ class SlurmEngine:
         """See `Engine`; a sign of life for the hook at submission."""
         at_s, notes = time.time(), self._beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))
+        rows = with_excluded(rows, self._looked(*EXCLUDED_COMMAND))
         rows = [of_owner(row, None if self._looks_on else self.owner) for row in rows]
         self._marked = {row.id for row in rows if is_ours(row)}
+        self._named = {row.id: row.named for row in rows if row.named}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
         if self._answered and not nodes:
@@ -166,15 +169,16 @@ class SlurmEngine:
         """See `Engine`; to let go of a job that does not bear our mark is nothing."""
         if isinstance(action, Withdraw | Explain) and number_of(action.id) not in self._marked:
             return None
+        own = self._named.get(number_of(job_of(action)), "")
         if isinstance(action, Explain):
-            comment = f"AdminComment={mark(self.owner, action.why)}"  # no line of stdin holds a value with spaces
+            comment = f"AdminComment={mark(self.owner, action.why, own)}"  # no line of stdin holds a value with spaces
             self._commands.run("scontrol", "update", f"JobId={number_of(action.id)}", comment)
             return None
         if isinstance(action, Start):
             if action.id not in self._held:
                 return Refusal(action, "busy", "it was not held when it was last seen")
             self._held.discard(action.id)
-        return refusal_of(action, self._commands.run("scontrol", text=lines_of(action, mark(self.owner))))
+        return refusal_of(action, self._commands.run("scontrol", text=lines_of(action, mark(self.owner, "", own), own)))
 
     def held_of(self, ids: Sequence[str]) -> list[str]:
         """See `FreedByHand`."""
@@ -184,9 +188,11 @@ class SlurmEngine:
         """See `FreedByHand`."""
         conf = self._commands.conf
         words = "scontrol" if conf is None else f"SLURM_CONF={shlex.quote(conf)} scontrol"
-        jobs = " ".join(number_of(name) for name in ids)
-        each = f"{words} update JobId=$job ReqNodeList= AdminComment=; {words} release $job"
-        return f"for job in {jobs}; do {each}; done"
+        own = {number_of(name): self._named.get(number_of(name), "") for name in ids}
+        free = f"{words} update JobId=$job ReqNodeList={{}} AdminComment=; {words} release $job"
+        jobs = [job for job, named in own.items() if not named]
+        loops = [f"for job in {' '.join(jobs)}; do {free.format('')}; done"] if jobs else []
+        return "; ".join([*loops, *(f"job={job}; {free.format(shlex.quote(own[job]))}" for job in own if own[job])])
 
     def close(self) -> None:
         """Give the lease back; from now on nothing is held any more, unless that is left to a next run."""

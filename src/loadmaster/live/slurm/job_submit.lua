@@ -9,6 +9,7 @@ local PARTITIONS = {@PARTITIONS@}
 local OURS = "loadmaster"
 local UNCHANGED, RELEASED = 4294967294, 4294967295
 local UNCHANGED_16 = 65534
+local MOST_LETTERS = 60  -- of the hosts that a job names, which its AdminComment keeps while loadmaster pins it
 local NOT_AVAILABLE, DISABLED, WAITS_FOR_THE_SCHEDULER = 2014, 2037, 2042  -- of slurm/slurm_errno.h
 
 local loadmaster = {}
@@ -36,10 +37,11 @@ local function in_scope(names)
   return true
 end
 
--- Left to Slurm: a job that names its own hosts, or asks for licences of another server or for one of several.
+-- Left to Slurm: a job that names many hosts, or asks for licences of another server or for one of several.
 local function can_be_placed(job)
   local other_licences = given(job.licenses) and string.find(job.licenses, "[^%w_.:,/-]") ~= nil
-  return not (given(job.req_nodes) or given(job.exc_nodes) or other_licences or given(job.burst_buffer))
+  local many_hosts = given(job.req_nodes) and (#job.req_nodes > MOST_LETTERS or string.find(job.req_nodes, "%s") ~= nil)
+  return not (many_hosts or other_licences or given(job.burst_buffer))
 end
 
 -- The least that each host of a job must have: CPUs and MiB.
@@ -163,7 +165,7 @@ function loadmaster.submit(job, partitions, uid)
       return NOT_AVAILABLE
     end
     if job.priority == 0 then job.delay_boot = marked(job.delay_boot) end
-    job.admin_comment = mark
+    job.admin_comment = mark .. (given(job.req_nodes) and "/" .. job.req_nodes or "")
     job.priority = 0
   end
   return slurm.SUCCESS

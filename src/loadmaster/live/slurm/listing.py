@@ -6,7 +6,7 @@ have been cut, and its job is left out by name.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadmaster.model.errors import InputError
 
@@ -24,6 +24,8 @@ WIDTH = sum(COLUMNS.values())
 _FORMAT = ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items())
 COMMAND = ("squeue", "-a", "-h", "-t", "all", "--array-unique", "-O", _FORMAT)
 """Without `--array-unique` tasks of one array that wait are one line, though one of them is held or pinned alone."""
+EXCLUDED_COMMAND = ("squeue", "-a", "-h", "-t", "PD", "--array-unique", "-o", "%A %x")
+"""The hosts that waiting jobs must not be on: no column of `squeue -O` has them."""
 MOST_TASKS = 100_000
 _MAY_BE_CUT = (
     "ArrayTaskID", "Partition", "tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket",
@@ -43,6 +45,8 @@ class ListedJob:
         task: its number in its array, -1 of none.
         throttle: so many tasks of its array run at once, 0 for no limit.
         cut: a column that may have been cut, "" for none.
+        named: the hosts that it must be on, where the mark of the hook tells them.
+        excluded: the hosts that it must not be on.
     """
 
     id: str
@@ -50,6 +54,8 @@ class ListedJob:
     task: int = -1
     throttle: int = 0
     cut: str = ""
+    named: str = ""
+    excluded: str = ""
 
     def __getitem__(self, column: str) -> str:
         return self.cells[column]
@@ -78,6 +84,14 @@ def parse_listing(text: str) -> tuple[list[ListedJob], int]:
             continue
         rows += _rows_of(_cells(line))
     return rows, senseless
+
+
+def with_excluded(rows: list[ListedJob], text: str) -> list[ListedJob]:
+    """The rows with the hosts that they must not be on, as `EXCLUDED_COMMAND` lists them."""
+    excluded = dict(line.split(maxsplit=1) for line in text.splitlines() if len(line.split()) > 1)
+    if not excluded:
+        return rows
+    return [replace(row, excluded=excluded.get(row["JobID"], "")) for row in rows]
 
 
 def task_numbers(text: str) -> tuple[list[int], int]:

@@ -1,4 +1,4 @@
-"""The mark of a job that loadmaster holds, in its administrator's comment: whose it is, and why it waits."""
+"""The mark of a job that loadmaster holds, in its administrator's comment: whose it is, its own hosts, why it waits."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.work import OURS
 from loadmaster.system.state_folder import state_folder
 
-_MARK = re.compile(r"loadmaster(?::(?P<owner>[0-9a-f]{6}))?(?: (?P<why>.*))?", re.DOTALL)
+_MARK = re.compile(r"loadmaster(?::(?P<owner>[0-9a-f]{6}))?(?:/(?P<named>\S+))?(?: (?P<why>.*))?", re.DOTALL)
 MOST_LETTERS = 100
 
 
@@ -24,20 +24,29 @@ def owner_of(folder: Path | None) -> str:
     return hashlib.sha256(str(place.resolve()).encode()).hexdigest()[:6]
 
 
-def mark(owner: str, why: str = "") -> str:
+def mark(owner: str, why: str = "", named: str = "") -> str:
     """What the administrator's comment of a job says that this owner holds; no sign that `scontrol` would take apart.
+
+    Args:
+        owner: see `owner_of`.
+        why: it waits.
+        named: the hosts that the job itself names, which its pin hides as long as it is pinned.
 
     Example:
         >>> mark("0a1b2c", "no host has what it asks for")
         'loadmaster:0a1b2c no host has what it asks for'
     """
     plain = re.sub(r"""[^\w .,:;()*/+-]""", "", why, flags=re.ASCII)
-    return f"{OURS}:{owner}" + (f" {plain}" if plain else "")[:MOST_LETTERS]
+    own = f"/{named}" if named else ""
+    return f"{OURS}:{owner}{own}" + (f" {plain}" if plain else "")[: MOST_LETTERS - len(own)]
 
 
 def of_owner(row: ListedJob, owner: str | None) -> ListedJob:
-    """The row; its comment is `OURS` alone where it names this owner or none, for an `owner` None whomever it names."""
+    """The row; its comment is `OURS` alone where it names this owner or none, for an `owner` None whomever it names.
+
+    The hosts that the job itself names are those of the comment, else those that it asks for, if it has no mark.
+    """
     match = _MARK.fullmatch(row["admin_comment"])
     if match is None or (None not in (match["owner"], owner) and match["owner"] != owner):
-        return row
-    return replace(row, cells=row.cells | {"admin_comment": OURS})
+        return replace(row, named=(match["named"] or "") if match else row["ReqNodes"])
+    return replace(row, cells=row.cells | {"admin_comment": OURS}, named=match["named"] or "")

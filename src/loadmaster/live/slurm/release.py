@@ -35,7 +35,7 @@ def release_all(commands: Commands, owner: str) -> Released:
             released.of_others.append(row.id)
         elif is_ours(row):
             action = Withdraw(row.id)
-            refusal = refusal_of(action, commands.run("scontrol", text=lines_of(action)))
+            refusal = refusal_of(action, commands.run("scontrol", text=lines_of(action, named=row.named)))
             if refusal is None:
                 released.done.append(row.id)
             elif refusal.kind != "gone":

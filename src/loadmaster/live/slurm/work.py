@@ -11,7 +11,7 @@ from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model import Cluster
 from loadmaster.model.errors import InputError
-from loadmaster.model.features import parse_features
+from loadmaster.model.features import features_asked, hosts_asked_for, with_terms
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres, with_models
 from loadmaster.model.host_names import host_names
 from loadmaster.model.licences import licences_text, parse_licences
@@ -112,10 +112,10 @@ def work_of(
         _gpus_of_host(row, nodes),
         _limit_s(row["TimeLimit"]),
         waits and row["OverSubscribe"] == "NO",
-        host_names(row["NodeList"] if not waits else row["ReqNodes"]),
+        host_names(row["NodeList"] if not waits else _pin(row, state)),
         _hold(row, state),
         all_memory,
-        _features(row, gpu_models) if waits else "",
+        _features(row, nodes, gpu_models) if waits else "",
         asked or "",
     )
 
@@ -155,10 +155,21 @@ def _licences(row: ListedJob, counted: Container[str]) -> str | None:
     return licences_text(asked) if all(name in counted for name, _ in asked) else None
 
 
-def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:
-    features = row["Feature"]
+def _pin(row: ListedJob, state: int) -> str:
+    """The hosts that a waiting job was pinned to; a job that is held has its own ones back, unless they are refused."""
+    return "" if state == HELD and row.named and row["Reason"] != UNFIT else row["ReqNodes"]
+
+
+def _features(row: ListedJob, nodes: int, gpu_models: Mapping[str, str]) -> str:
+    features = features_asked(row["Feature"], nodes) if row["Feature"] else ""
     models = sorted({each.model for name in _ASKED for each in parse_gres(row[name]) if each.kind == GPU})
-    return with_models(features, (model for model in models if gpu_models.get(model)))
+    features = with_models(features, (model for model in models if gpu_models.get(model)))
+    return with_terms(features, hosts_asked_for(row.named if _names_all(row, nodes) else "", row.excluded))
+
+
+def _names_all(row: ListedJob, nodes: int) -> bool:
+    """Whether it names as many hosts as it takes."""
+    return len(set(host_names(row.named))) == nodes
 
 
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:
@@ -216,13 +227,13 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
     if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_models)), ""):
         return f"asks for {other}"
-    if state == HELD and row["ReqNodes"] and row["admin_comment"] != OURS:
-        return "names its own hosts"
+    if state == HELD and row.named and not _names_all(row, nodes):
+        return f"names only some of its hosts (-w {row.named})"
     if row["Feature"]:
         try:
-            parse_features(row["Feature"])
+            features_asked(row["Feature"], nodes)
         except InputError:
-            return f"features with brackets or counts ({row['Feature']})"
+            return f"asks for features of some of its hosts ({row['Feature']})"
     if nodes > 1 and not _is_even(row, nodes, cores):
         return "several hosts without --ntasks-per-node or --exclusive: its cores on each host are not known"
     if _gpus_of_host(row, nodes) % 1:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules
+from loadmaster.model.features import has_choices
 from loadmaster.order import FairShare
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import needs_general_pass, resolve_constraints
@@ -32,16 +33,17 @@ def replay_constrained(run: QueueRun, *, few: bool) -> Schedule | None:
 def shadow_serves(run: QueueRun) -> bool:
     """Whether the pass that gives a shadow time, or nothing, knows all that binds these jobs.
 
-    It stops no job for another and counts neither hosts nor limits that time moves. EASY there promises one moment, in
-    one queue, on hosts that no calendar closes. Orders do not follow events there. Estimates are known before, and no
-    limit kills.
+    It stops no job for another and counts neither hosts nor limits that time moves. EASY there promises one moment, to
+    jobs that stand in one queue once, on hosts that no calendar closes. Orders do not follow events there. Estimates
+    are known before, and no limit kills.
     """
     from loadmaster.sim.queue import capabilities as served
     from loadmaster.sim.queue.capabilities import tracks_events_of
 
     rules, constraints = run.cluster.rules or SiteRules(), run.workload.constraints or Constraints()
     one_queue = len(rules.partitions) < 2 or constraints.partition is None
-    moment_holds = one_queue and not rules.calendar
+    stand_once = constraints.features is None or not has_choices(constraints.features.names)
+    moment_holds = one_queue and stand_once and not rules.calendar
     return (
         served.serves(run.policy, run.discipline)
         and not tracks_events_of(run.discipline.order)
