@@ -5,28 +5,29 @@ from typing import Any
 from loadmaster.kept.values import Foreign
 from loadmaster.report.theme import rows, unchecked
 
-_WITHIN = ("layer", "hconcat", "vconcat", "concat")
+_PUT_TOGETHER = {"layer": "LayerChart", "hconcat": "HConcatChart", "vconcat": "VConcatChart", "concat": "ConcatChart"}
+"""Where a chart has its parts, and its class in Altair."""
 
 
 def _of_plain(plain: dict[str, Any]) -> Any:
+    with unchecked():
+        return _made(plain)
+
+
+def _made(plain: dict[str, Any]) -> Any:
+    """The chart, with the rows of each part as ours have them, so that Altair does not move them elsewhere."""
     import altair as alt
 
-    with unchecked():
-        chart: Any = alt.Chart.from_dict(plain, validate=False)
-        _with_rows(chart, plain)
-    return chart
-
-
-def _with_rows(chart: Any, plain: dict[str, Any]) -> None:
-    """Give the chart its rows as ours have them, so that Altair does not move them elsewhere."""
+    where = next((each for each in _PUT_TOGETHER if each in plain), "")
+    chart: Any = getattr(alt, _PUT_TOGETHER.get(where, "Chart")).from_dict(plain, validate=False)
     values = plain.get("data", {}).get("values")
     if values is not None:
         chart.data = rows(values)
-    for where in _WITHIN:
-        for number, inner in enumerate(plain.get(where, ())):
-            _with_rows(getattr(chart, where)[number], inner)
+    if where:
+        setattr(chart, where, list(map(_made, plain[where])))
     if "spec" in plain:
-        _with_rows(chart.spec, plain["spec"])
+        chart.spec = _made(plain["spec"])
+    return chart
 
 
 CHARTS = {
