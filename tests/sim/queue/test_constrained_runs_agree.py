@@ -161,6 +161,12 @@ def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled)
     assert is_compiled(*bound_jobs(1, kind), POLICIES["first-fit"], named(discipline)) == compiled
 
 
+def test_kept_reservations_refuse_constraints_before_anything_is_compiled():
+    workload, cluster = bound_jobs(3, "partition")
+    with pytest.raises(ValueError, match="kept reservations serve no constraints"):
+        both(workload, cluster, RULES[0], "conservative")
+
+
 def test_failures_come_in_the_order_of_time_however_they_are_listed():
     workload = Workload.of(submit_s=[0.0], runtime_s=[100.0], cores=[1], memory=[1])
     workload = Workload(**{**vars(workload), "constraints": Constraints(requeue=np.array([False]))})

@@ -35,6 +35,7 @@ def replay_compiled(
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
+        ValueError: reservations are kept, and constraints bind the jobs.
     """
     workload, cluster, policy, discipline = run.workload, run.cluster, run.policy, run.discipline
     order, records = discipline.order, _records(workload, policy, discipline)
@@ -45,6 +46,8 @@ def replay_compiled(
     engine = engine._replace(columns=columns)
     parts = Parts(bound, shadow=True)
     if engine.rules.backfilling == PROFILE:
+        if binding is not None:  # its rows are the jobs, not their entries in several partitions
+            raise ValueError("kept reservations serve no constraints")
         parts = Parts(plan=plan_of(engine, workload, cluster, discipline))
     if isinstance(discipline, Twin):
         parts = Parts(twin=twin_of(discipline, engine, workload, cluster, policy))
