@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import COLUMNS, EXCLUSIVE
-from loadmaster.model.features import hosts_that_serve, parse_features
+from loadmaster.model.features import hosts_that_serve, parse_choices
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.whole_hosts import wants_whole_hosts
 
@@ -36,12 +36,15 @@ def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
 
 
 def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:
-    """Whether some job asks for features that a host lacks, or for some hosts by name."""
+    """Whether some job asks for features that a host lacks, or for some hosts by name.
+
+    A job with a choice such as `[a|b]` is free only if all hosts serve one part of it, as its hosts must be alike.
+    """
     if bound.features is None:
         return False
     has, names = (cluster.rules or SiteRules()).features, [cluster.name(host) for host in range(cluster.hosts)]
     asked = [bound.features.names[code] for code in np.unique(bound.features.code).tolist() if code >= 0]
-    return not all(all(hosts_that_serve(parse_features(each), names, has)) for each in asked)
+    return not all(any(all(hosts_that_serve(part, names, has)) for part in parse_choices(each)) for each in asked)
 
 
 def shut_by_whole_hosts(workload: Workload, cluster: Cluster, bound: Constraints) -> bool:
