@@ -2,7 +2,7 @@
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.convert import ConvertOptions
 
 

@@ -7,7 +7,7 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.generate import OwnGeneratorOptions
 
 if TYPE_CHECKING:

@@ -61,13 +61,16 @@ def check(
     """Run the scheduler that was simulated on a real cluster; try --shadow first."""
     from loadmaster.cli.signature import typed
     from loadmaster.cli.unused_options import option, refuse_unused
-    from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:
         if given := typed(context):
+            from loadmaster.model import InputError
+
             fix = f"leave it out, or write it after live {context.invoked_subcommand}"
             raise InputError(option(context, given[0]), "this option cannot be given before an engine", fix=fix)
         return
+    from loadmaster.model import InputError
+
     alone = {"--check": check is not None, "--forecast": bool(forecast), "--so-far": so_far is not None}
     if sum(alone.values()) > 1:
         words = " ".join(name for name, on in alone.items() if on)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.model.counted import counted
 from loadmaster.report.log_lines import Format, LogLines
+from loadmaster.system.counted import counted
 
 if TYPE_CHECKING:
     from loadmaster.verbs.live_result import Lived, Looked

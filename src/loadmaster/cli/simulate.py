@@ -7,7 +7,7 @@ import typer
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.simulate import SimulateOptions
 
 if TYPE_CHECKING:

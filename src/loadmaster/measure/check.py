@@ -12,10 +12,10 @@ from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
+from loadmaster.system.counted import counted
 
 _SLACK = 1e-9
 _STOPPED = [STATUSES.index(word) for word in ("timeout", "cancelled", "preempted", "node_fail")]

@@ -7,10 +7,10 @@ import numpy as np
 
 from loadmaster.measure.task_intervals import task_jobs
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
+from loadmaster.system.counted import counted
 
 _SLACK = 1e-9
 

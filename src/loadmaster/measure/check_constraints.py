@@ -13,9 +13,9 @@ from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, tas
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import KINDS
 from loadmaster.model.features import hosts_that_serve, parse_choices
+from loadmaster.system.counted import counted
 
 _SLACK_S = 1e-6
 

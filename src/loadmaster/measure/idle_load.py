@@ -5,10 +5,10 @@ import numpy as np
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
+from loadmaster.system.counted import counted
 
 MOST_IDLE = 0.75
 """Less of the offered load used than this is worth a word."""

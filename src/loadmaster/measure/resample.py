@@ -12,9 +12,9 @@ import numpy as np
 
 from loadmaster.measure.rewire import rewired
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.model.workload import Workload
+from loadmaster.system.counted import counted
 
 WEEK_S = 7 * 86400.0
 SHAKE_S = 600.0

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import MOST, exact_capacity
 from loadmaster.model.site_rules import SiteRules
 from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.system.counted import counted
 
 MOST_HOSTS = 10_000_000
 """No description of machines names more."""

@@ -11,13 +11,13 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cards import whole_cards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import hosts_that_serve, parse_features
 from loadmaster.model.gres import MODEL
 from loadmaster.model.site_rules import SiteRules
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
+from loadmaster.system.counted import counted
 
 CardKind = tuple[str, ...]
 """The names of a kind of card, such as ("V100M32",); empty where it has none."""

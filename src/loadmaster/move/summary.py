@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model.counted import counted
 from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.plan import MovePlan
 from loadmaster.move.sequence import SafeOrder
@@ -13,6 +12,7 @@ from loadmaster.packing.bound import hard_name, hopeless, upper_bound
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import host_use
 from loadmaster.packing.mcb import mcb
+from loadmaster.system.counted import counted
 
 
 def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:

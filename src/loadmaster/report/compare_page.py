@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from loadmaster.measure.queueing_check import room_over_time
-from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.breakdown_page import breakdown_blocks
@@ -29,6 +28,7 @@ from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
 from loadmaster.runs.machines import MachineSet
 from loadmaster.system.build import shown_version
+from loadmaster.system.counted import counted
 
 
 def compare_page(comparison: Comparison) -> Page:

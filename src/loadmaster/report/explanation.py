@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from loadmaster.model.arrays import Floats
-from loadmaster.model.counted import counted
 from loadmaster.model.units import GPUS, MEMORY, show_bytes, show_seconds
 from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
@@ -20,6 +19,7 @@ from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import Explanation
 from loadmaster.runs.rebuild import jobs_numbered
 from loadmaster.runs.record import LIVE, Record
+from loadmaster.system.counted import counted
 
 TOP = 8
 """How many of the rated hosts are shown."""

@@ -9,11 +9,11 @@ from loadmaster.measure.goodness_of_fit import GoodnessOfFit
 from loadmaster.measure.queueing_check import RoomOverTime, room_over_time
 from loadmaster.measure.recorded_metrics import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
-from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, signed
 from loadmaster.report.document import rejected_jobs
 from loadmaster.report.room_claims import room_document, room_sentence, why_not
 from loadmaster.runs import Case
+from loadmaster.system.counted import counted
 from loadmaster.traces import Skipped
 
 if TYPE_CHECKING:  # the search compiles kernels

@@ -8,8 +8,8 @@ from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.job_groups import clock_time
 from loadmaster.measure.observed_hosts import ObservedHosts
 from loadmaster.measure.recorded_waits import RecordedWaits
-from loadmaster.model.counted import counted
 from loadmaster.model.units import GPUS, MEMORY, percent, show_bytes, show_seconds
+from loadmaster.system.counted import counted
 from loadmaster.traces import Trace
 from loadmaster.traces.dump_window import DumpWindow
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
 from loadmaster.runs.live_timeline import LiveTimeline
+from loadmaster.system.counted import counted
 
 
 def live_figures(timeline: LiveTimeline) -> dict[str, Any]:

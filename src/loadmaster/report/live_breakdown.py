@@ -13,7 +13,6 @@ from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model import InputError, Schedule, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.schedule import Segments
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.breakdown import RuleGroups
@@ -21,6 +20,7 @@ from loadmaster.report.columns import short
 from loadmaster.report.comparison import listed
 from loadmaster.runs.live_timeline import LiveTimeline
 from loadmaster.runs.record import Record
+from loadmaster.system.counted import counted
 
 USUAL = ("partition", "user")
 """The groupings of a report that names none, as far as the record knows them."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
@@ -22,6 +21,7 @@ from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Te
 from loadmaster.report.theme import themed
 from loadmaster.runs.live_timeline import KINDS, LiveTimeline
 from loadmaster.system.build import shown_version
+from loadmaster.system.counted import counted
 
 MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""

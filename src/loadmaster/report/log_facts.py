@@ -1,10 +1,10 @@
 """The facts about a whole log, in words: for the terminal and for the page."""
 
-from loadmaster.model.counted import counted
 from loadmaster.model.licences import show_amount
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
 from loadmaster.report.columns import short
+from loadmaster.system.counted import counted
 from loadmaster.traces import Trace
 from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs, licences_of_jobs
 from loadmaster.traces.summary import Fit, Summary

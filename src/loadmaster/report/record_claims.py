@@ -6,12 +6,12 @@ from typing import Any
 
 from loadmaster.measure import queueing_check
 from loadmaster.measure.metric import metrics_row
-from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
 from loadmaster.report.room_claims import waited_sentence
 from loadmaster.runs import Outcome
 from loadmaster.runs.setting import SITE
+from loadmaster.system.counted import counted
 
 MOST_ERROR = 0.25
 """A model whose mean wait is further from the recorded one does not reproduce the site (rule H5)."""

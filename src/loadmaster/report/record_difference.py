@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.measure.metric import shown_as
-from loadmaster.model.counted import counted
 from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.columns import metric_text
+from loadmaster.system.counted import counted
 
 if TYPE_CHECKING:
     from loadmaster.report.page import Page

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_timeline_chart import load_chart, shares_chart
 from loadmaster.report.theme import themed
 from loadmaster.runs.share_timeline import ShareTimeline
 from loadmaster.system.build import shown_version
+from loadmaster.system.counted import counted
 
 MOST_ROWS = 40
 

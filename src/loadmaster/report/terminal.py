@@ -6,7 +6,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from loadmaster.model.counted import counted
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.breakdown_terminal import print_breakdown
 from loadmaster.report.claims import claim_headings, claim_texts
@@ -26,6 +25,7 @@ from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.run_breakdown import shown_rules
 from loadmaster.report.terminal_columns import columns_that_fit
 from loadmaster.runs import Outcome
+from loadmaster.system.counted import counted
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:

@@ -1,11 +1,11 @@
 """The result of a search, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
 from loadmaster.measure.metric import METRICS
-from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
 from loadmaster.report.confidence import interval_text
+from loadmaster.system.counted import counted
 from loadmaster.tuning.baselines import SITE_QUEUE
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout

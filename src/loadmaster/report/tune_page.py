@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from loadmaster.measure.metric import METRICS
-from loadmaster.model.counted import counted
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
@@ -19,6 +18,7 @@ from loadmaster.report.tune_claims import (
     winner_words,
 )
 from loadmaster.system.build import shown_version
+from loadmaster.system.counted import counted
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import FRONT, usage, winner_lines

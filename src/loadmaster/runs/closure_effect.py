@@ -7,10 +7,10 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.model.counted import counted
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.setting import Setting
+from loadmaster.system.counted import counted
 
 DELAYED_S = 600.0
 """A job that starts so much later counts as delayed."""

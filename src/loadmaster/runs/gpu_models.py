@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.features import names_hosts, replaced_terms
 from loadmaster.model.gres import MODEL, UNKNOWN, models_asked
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import GPUS
+from loadmaster.system.counted import counted
 
 
 def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tuple[str, ...]]:

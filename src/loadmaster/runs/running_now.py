@@ -6,8 +6,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, StartingState, Workload
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.counted import counted
 from loadmaster.model.host_names import host_names
+from loadmaster.system.counted import counted
 
 
 def go_on_from(listed_s: float | None, workload: Workload, hosts: Cluster) -> tuple[Workload, str]:

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.features import HOST, host_terms, names_hosts, parse_features, replaced_terms
 from loadmaster.model.gres import MODEL
 from loadmaster.model.host_names import host_names
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
+from loadmaster.system.counted import counted
 
 
 def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") -> tuple[str, ...]:

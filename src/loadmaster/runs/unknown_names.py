@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from loadmaster.model import Account, Constraints, InputError, SiteRules, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.limits import Limits
 from loadmaster.scheduling.host_eligibility import account_names, user_names
+from loadmaster.system.counted import counted
 
 MOST_UNKNOWN_NAMES = 0.05
 """If a larger part of the jobs bears names of one kind that a site does not have, it is another site's log."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from loadmaster.model import InputError
-from loadmaster.model.counted import counted
 from loadmaster.model.gres import GPU, Gres
 from loadmaster.model.host_names import host_names
 from loadmaster.site.job_scope import JobScope
 from loadmaster.site.lines import ConfigLine, Pair
 from loadmaster.site.node import SiteNode, gres_of
+from loadmaster.system.counted import counted
 
 _AUTO = "autodetect"
 _COUNT = re.compile(r"[0-9]{1,18}[KMGTP]?", re.IGNORECASE)

@@ -9,11 +9,11 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.counted import counted
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import MB, MEMORY
 from loadmaster.site.partition import DefaultMemory, SitePartition
 from loadmaster.site.site import Site
+from loadmaster.system.counted import counted
 
 P = TypeVar("P")
 WHOLE_HOST = EXCLUSIVE.index("host")

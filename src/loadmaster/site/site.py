@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model import InputError
-from loadmaster.model.counted import counted
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
@@ -23,6 +22,7 @@ from loadmaster.site.priority import Priority, read_priority
 from loadmaster.site.scheduler import SiteScheduler, read_scheduler
 from loadmaster.site.selection import Selection, read_selection
 from loadmaster.site.topology import topologies
+from loadmaster.system.counted import counted
 
 _ENFORCE = {"no": "no", "any": "any", "all": "all", "yes": "all"}
 SEVERAL_HOSTS = JobScope("several hosts")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, MEMORY, show_bytes
+from loadmaster.system.counted import counted
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.tabular import (

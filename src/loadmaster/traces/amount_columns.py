@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY, show_bytes
 from loadmaster.rules.near import near_to
+from loadmaster.system.counted import counted
 from loadmaster.traces.values import Values, memory, numbers
 
 AMOUNT_COLUMNS = {

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.constraints import COLUMNS
-from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import parse_dependency
 from loadmaster.model.features import host_terms, parse_features, with_terms
 from loadmaster.model.gres import models_asked, with_models
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
+from loadmaster.system.counted import counted
 from loadmaster.traces.values import Names
 
 NAMED = tuple(name for name, each in COLUMNS.items() if each.kind is Named)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.units import percent, show_seconds
+from loadmaster.system.counted import counted
 
 FEWEST_JOBS = 20
 LEAST_SHARE = 0.1

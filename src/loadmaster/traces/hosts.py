@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import MOST_HOSTS
-from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GB, GPUS, MEMORY
+from loadmaster.system.counted import counted
 
 _AMOUNT = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
 _GROUP = re.compile(rf"(?:([0-9]+)x)?([0-9]+)c(?:{_AMOUNT}g)?(?:([0-9]+)gpu)?(?:@{_AMOUNT})?", re.IGNORECASE)

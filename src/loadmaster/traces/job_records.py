@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.system.counted import counted
 from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.files import Progress, blocks, checked_text
 from loadmaster.traces.options import ReadOptions

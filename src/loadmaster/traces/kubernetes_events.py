@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import InputError
+from loadmaster.system.counted import counted
 from loadmaster.traces.job_records import NEVER_STARTED, LogRecord, RecordValues, parsed, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.kubernetes_requests import date_s, gpus_of, requests_of

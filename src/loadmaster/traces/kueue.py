@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.traces.job_records import NEVER_STARTED, OTHER, LogRecord, RecordValues, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.kubernetes_requests import date_s, gpus_of, is_gpu, requests_of

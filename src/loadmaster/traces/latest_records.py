@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.traces.trace import Trace
 
 _SEVERAL = "{} left out: another dump of the folder has the same job, and saw more of it."

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules
 from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
+from loadmaster.system.counted import counted
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule

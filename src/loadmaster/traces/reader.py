@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, InputError, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError, one_line
+from loadmaster.system.counted import counted
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, files_of, head_of, unpacked_name
 from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head

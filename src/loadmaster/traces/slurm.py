@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError
-from loadmaster.model.counted import counted
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.system.counted import counted
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.dump_window import window_of
 from loadmaster.traces.files import head_of

@@ -3,8 +3,8 @@
 from typing import Literal, NamedTuple
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.units import percent
+from loadmaster.system.counted import counted
 from loadmaster.traces.fit import Spread, fit_to
 from loadmaster.traces.trace import Skipped
 

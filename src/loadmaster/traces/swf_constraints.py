@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.job_succession import rows_of
 from loadmaster.model.name_column import Named
+from loadmaster.system.counted import counted
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import PARTITION_CODE, PRECEDING_CODE, QUEUE_CODE, THOUGHT
 from loadmaster.traces.swf_names import SwfNames, named

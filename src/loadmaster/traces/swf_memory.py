@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.units import MB, MEMORY, TB, parse_bytes, percent, show_bytes
+from loadmaster.system.counted import counted
 from loadmaster.traces.options import ReadOptions
 
 DOUBT = "Memory looks wrong"

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, Named, Workload
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.dependencies import KINDS
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.system.counted import counted
 from loadmaster.traces.constraint_columns import DEFAULTS
 from loadmaster.traces.swf_names import SwfName
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from loadmaster.model.counted import counted
 from loadmaster.model.units import MEMORY, percent, show_bytes, show_seconds
+from loadmaster.system.counted import counted
 from loadmaster.traces.formats import FORMATS
 from loadmaster.traces.summary import Fit, Summary
 from loadmaster.traces.swf_memory import believable

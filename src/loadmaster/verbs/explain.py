@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from loadmaster.verbs.common_options import PageFolder
-from loadmaster.verbs.kept_folder import RESULT
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
@@ -227,7 +226,7 @@ def _placement(options: ExplainOptions) -> "Packed | Planned | None":
     """
     from loadmaster.model.errors import InputError
     from loadmaster.verbs.explain_moves import Planned
-    from loadmaster.verbs.kept_folder import kind_of
+    from loadmaster.verbs.kept_folder import RESULT, kind_of
     from loadmaster.verbs.open import read_result
     from loadmaster.verbs.pack import Packed
     from loadmaster.verbs.unused_options import refuse_unused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.moves_result import MovesResult
 
 if TYPE_CHECKING:

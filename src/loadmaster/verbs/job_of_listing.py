@@ -5,10 +5,10 @@ import re
 import numpy as np
 
 from loadmaster.model import InputError, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.units import show_seconds
 from loadmaster.rules.near import near_to
 from loadmaster.runs import Case
+from loadmaster.system.counted import counted
 from loadmaster.traces import Trace
 
 

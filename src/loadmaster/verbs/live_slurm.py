@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked

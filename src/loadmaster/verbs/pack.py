@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result

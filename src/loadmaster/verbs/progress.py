@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from loadmaster.kept.watch import Watch
 from loadmaster.model import LoadmasterError
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 
 if TYPE_CHECKING:
     from loadmaster.traces import ReadOptions, Trace

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.moves_result import MovesResult
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.task_options import TaskOptions

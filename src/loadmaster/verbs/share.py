@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.option import called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import names_of

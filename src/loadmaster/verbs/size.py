@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with

@@ -15,11 +15,11 @@ from loadmaster.live.kubernetes.pod_places import PodPlaces, sort_pods
 from loadmaster.live.kubernetes.pods import Pod, PodScope
 from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
-from loadmaster.model.counted import counted
 from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 from loadmaster.packing.kubernetes_rules import gang_of
+from loadmaster.system.counted import counted
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.view import put_together
 from loadmaster.live.session.engine import EngineDown
 from loadmaster.live.session.finding import Finding
-from loadmaster.model.counted import counted
 from loadmaster.model.units import percent
+from loadmaster.system.counted import counted
 
 MOST_NAMED = 10
 SLOW_S = 1.0

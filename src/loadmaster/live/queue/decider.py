@@ -17,8 +17,8 @@ from loadmaster.live.session.engine import Clock, Observation, Refusal
 from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Action, Start, Withdraw
-from loadmaster.model.counted import counted
 from loadmaster.scheduling import Scheduler
+from loadmaster.system.counted import counted
 
 LATE_S = 1.0
 """A cycle that observes so long after its moment is dated when it observed."""

@@ -17,9 +17,9 @@ from loadmaster.live.queue.resume_from_live import ResumedEngine
 from loadmaster.live.queue.rows import began_s, limit_s
 from loadmaster.measure.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.model import InputError
-from loadmaster.model.counted import counted
 from loadmaster.rules.near import near_to
 from loadmaster.scheduling import Scheduler
+from loadmaster.system.counted import counted
 
 JUDGED = 30
 """So many earlier jobs are foretold as they arrived, to compare with what became of them."""

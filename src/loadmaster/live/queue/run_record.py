@@ -15,7 +15,6 @@ from loadmaster.live.queue.rows import Row, alike, as_asked
 from loadmaster.live.session.record_file import damage_named
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.counted import counted
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import NEVER_S
@@ -24,6 +23,7 @@ from loadmaster.runs.case import Case
 from loadmaster.runs.live_timeline import unended
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.setting import Setting
+from loadmaster.system.counted import counted
 
 _SHORTEST_S = 1e-3
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadmaster.model.arrays import Bools
-from loadmaster.model.counted import counted
+from loadmaster.system.counted import counted
 
 Level = Literal["ok", "note", "bad"]
 

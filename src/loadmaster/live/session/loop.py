@@ -10,8 +10,8 @@ from loadmaster.live.session.lines import answer_line
 from loadmaster.live.session.report import Report
 from loadmaster.live.session.termination import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
-from loadmaster.model.counted import counted
 from loadmaster.model.errors import LoadmasterError, one_line
+from loadmaster.system.counted import counted
 
 BACK_OFF_S = (1.0, 30.0)
 HAND_BACK_TRIES = 8

@@ -12,9 +12,9 @@ from loadmaster.live.session.finding import Finding, host_count, left_out, listi
 from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.listing import COMMAND
-from loadmaster.model.counted import counted
 from loadmaster.site.gpu_models import models_of
 from loadmaster.site.node import SiteNode
+from loadmaster.system.counted import counted
 
 _LOOKS_AT = re.compile(r'^local HEARTBEAT = "(.*)"', re.MULTILINE)
 _RUNS = re.compile(r"""^[^-\n]*\bdofile\s*\(\s*["'](.*?)["']""", re.MULTILINE)
