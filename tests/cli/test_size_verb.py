@@ -58,7 +58,7 @@ def test_looks_at_the_running_tasks_are_as_rare_as_the_tasks_are_long(tmp_path, 
         ways.extend(given)
         return [BagOutcomes(*np.ones((4, len(durations)))) for _ in given]
 
-    monkeypatch.setattr("loadmaster.sim.bags.curve.run_ways", run_no_way)
+    monkeypatch.setattr("loadmaster.sim.bags.curve.run_ways_until", run_no_way)
     (tmp_path / "bag.csv").write_text("duration_s\n" + "20\n" * 49 + "1e6\n")
     assert size(str(tmp_path / "bag.csv")).exit_code == 0
     assert {way.sizer.name: way.sizer.tick_s for way in ways if way.sizer.tick_s < math.inf} == pytest.approx(
