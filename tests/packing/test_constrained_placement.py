@@ -138,6 +138,17 @@ def test_one_seed_gives_one_result_where_slices_are_counted():
     assert (first.host.tolist(), first.steps) == (again.host.tolist(), again.steps)
 
 
+@pytest.mark.parametrize("limit_s", [1e-9, 1e-4])
+def test_a_limit_that_was_over_before_the_search_began_gives_one_slice(limit_s, monkeypatch):
+    parts = []
+    monkeypatch.setattr(
+        Annealing, "slice", lambda self, part, *_, **__: parts.append(part) or setattr(self, "steps", 1)
+    )
+    problem = problem_at_random(2, tasks=20, hosts=6, kinds=3, rules=15)
+    assert anneal_placement(problem, limit_s).cost == evaluate(problem, problem.now).total
+    assert parts == [1.0]  # the temperature is then the lowest: a negative part would be as hot as can be
+
+
 def test_ctrl_c_gives_the_best_placement_so_far():
     problem = problem_at_random(1)
 

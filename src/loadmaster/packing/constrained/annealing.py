@@ -254,13 +254,14 @@ class StagedSearch:
         passed = begun = effort.part()
         rise = mean_rise_from(self._model, self._next, self._seed)
         for number, stage in enumerate(self._stages):
-            share = stage.share * (1.0 - begun)
+            share = stage.share * max(1.0 - begun, 0.0)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
             while min(search.cost, self.cost) > goal and (
                 (now := effort.part()) < min(passed + share, 1.0) or self.steps + search.steps == 0
             ):
-                search.slice(min(max(now - passed, 0.0) / share, 1.0), rise, timed=effort.timed)
+                part = min(max(now - passed, 0.0) / share, 1.0) if share > 0.0 else 1.0
+                search.slice(part, rise, timed=effort.timed)
                 if progress is not None:
                     progress(now, min(search.cost, self.cost))
             passed += share
