@@ -1,6 +1,5 @@
 """The arrays of the search made from a constrained problem: constraints become counters and rules on them."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -91,7 +90,7 @@ def empty_state(model: SearchModel, seed: int) -> PlacementState:
     groups_with = np.zeros(int(np.bincount(model.tasks.group + 1, minlength=1)[1:].max(initial=0)) + 1, np.int64)
     groups_with[0] = groups
     use, counters = np.zeros_like(held), len(model.rules.level)
-    host_cost = np.array([_cost_of_none(model, h) for h in range(hosts)], np.int64)
+    host_cost = _costs_of_none(model)
     totals = np.array([host_cost.sum(), 0, 0, np.iinfo(np.int64).max], np.int64)
     host, following, before, best, changed = np.full((5, tasks), -1, np.int64)
     return PlacementState(
@@ -116,16 +115,16 @@ def empty_state(model: SearchModel, seed: int) -> PlacementState:
     )
 
 
-def _cost_of_none(model: SearchModel, h: int) -> int:
-    """The balance and imbalance cost of host h without a task; it loads nothing and has no price."""
-    shapes, squares = model.shapes, 0.0
-    for r in np.flatnonzero(shapes.full[h] > 0).tolist():
-        squares += (0.0 - float(shapes.mean_load[r])) ** 2
-    costs, room = model.costs, model.hosts.capacity[h]
-    short = costs.target * room[costs.first] - room[costs.second]
-    uneven = shapes.imbalance_weight * math.floor(MILLION * squares + 0.5)
-    load = int((costs.load_weight * np.minimum(costs.safety[h], 0)).sum())
-    return int((costs.balance_weight * np.maximum(short, 0)).sum()) - load + uneven
+def _costs_of_none(model: SearchModel) -> Longs:
+    """int64[H]: the balance and imbalance cost of each host without a task; it loads nothing and has no price."""
+    shapes, costs, room = model.shapes, model.costs, model.hosts.capacity
+    squares = np.zeros(len(room))
+    for r, mean in enumerate(shapes.mean_load.tolist()):  # one by one, as the kernel adds them up
+        squares += np.where(shapes.full[:, r] > 0, (0.0 - mean) ** 2, 0.0)
+    uneven = shapes.imbalance_weight * np.floor(MILLION * squares + 0.5).astype(np.int64)
+    short = np.maximum(costs.target * room[:, costs.first] - room[:, costs.second], 0)
+    load = (costs.load_weight * np.minimum(costs.safety, 0)).sum(axis=1)
+    return np.asarray((costs.balance_weight * short).sum(axis=1) - load + uneven, np.int64)
 
 
 class _Hosts(NamedTuple):
