@@ -24,7 +24,7 @@ class OnDask:
     address: DaskAddress
 
     def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
-        """Make all of `tasks`; if the caller stops listening, what is left is taken back from the cluster.
+        """Make all of `tasks`; when the work is over or the caller leaves, the rest is taken back from the cluster.
 
         Raises:
             InputError: no scheduler answers at the address, no worker is there, or one would run other code.
@@ -40,6 +40,8 @@ class OnDask:
             }
             for future, block in dask_client.distributed().as_completed(futures, loop=client.loop, with_results=True):
                 yield futures[future], block
+                if work.over():
+                    break
         finally:
             client.close()  # the scheduler forgets the cells that no client waits for
 

@@ -20,6 +20,11 @@ def _nothing(_tasks: Any, _watch: Watch) -> None:
     """Prepare nothing."""
 
 
+def _never() -> bool:
+    """All cells are wanted."""
+    return False
+
+
 @dataclass(frozen=True)
 class Work(Generic[S, T, R]):
     """What makes the cells of a study.
@@ -34,6 +39,7 @@ class Work(Generic[S, T, R]):
         prepare: called on this machine before the first of the tasks, to compile what they need.
         workers: at most so many cells at a time on this machine; None for one a core.
         steps: of each cell, for a progress bar.
+        over: whether no more cells are wanted; those under way on this machine stop then.
     """
 
     kind: str
@@ -45,6 +51,7 @@ class Work(Generic[S, T, R]):
     prepare: Callable[[Sequence[T], Watch], None] = _nothing
     workers: int | None = None
     steps: int = 1
+    over: Callable[[], bool] = _never
 
     def key(self, **shaped_by: Any) -> str:
         """The key of a result that is shaped by this, and by the source of `made_by`."""
@@ -99,6 +106,27 @@ def run_study(
         watch: gets the progress.
         tell: what of a result is put beside it in the database, to be read there.
     """
+    results = _results(work, cells, store, pool, watch, tell)
+    return [results[cell.key] for cell in cells]
+
+
+def run_study_until_over(
+    work: Work[S, T, R], cells: Sequence[Cell[T]], store: Store | None, pool: CellMaker, watch: Watch | None = None
+) -> list[R | None]:
+    """As `run_study`, until `work.over()`: None for each cell that was not made by then."""
+    results = _results(work, cells, store, pool, watch, lambda _result: {})
+    return [results.get(cell.key) for cell in cells]
+
+
+def _results(
+    work: Work[S, T, R],
+    cells: Sequence[Cell[T]],
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None,
+    tell: Callable[[R], Mapping[str, Any]],
+) -> dict[str, R]:
+    """The results by the key of their cell."""
     watcher = watch or Watch()
     by_key = {cell.key: cell for cell in cells}
     keys = [key for key, cell in by_key.items() if cell.is_kept]
@@ -115,7 +143,7 @@ def run_study(
         if store is not None and cell.is_kept:
             store.put(cell.key, KeptResult(work.kind, {**cell.about, **tell(result)}, block))
         watcher.finished(index)
-    return [results[cell.key] for cell in cells]
+    return results
 
 
 def finished(work: Work[S, T, R], cells: Sequence[Cell[T]], store: Store) -> list[R | None]:

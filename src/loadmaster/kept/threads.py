@@ -13,8 +13,8 @@ from loadmaster.kept.study import R, S, T, Work
 from loadmaster.kept.watch import Stopped, Watch
 from loadmaster.system.process import usable_cores
 
-_LOOK_UP_S = 0.25
-"""So often the waiting is broken off: a Ctrl-C just before it begins would else not be seen until its end."""
+_LOOK_UP_S = 0.05
+"""So often the waiting is broken off, to look for a Ctrl-C just before it began and for the end of the time."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Threads:
     workers: int | None = None
 
     def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
-        """Make all of `tasks`; if the caller stops listening, what is under way stops soon, and is not waited for."""
+        """Make all of `tasks`; if the work is over or the caller leaves, cells under way stop soon, without a wait."""
         work.prepare(tasks, watch)
         stop = Event()
 
@@ -44,7 +44,7 @@ class Threads:
         try:
             futures = {pool.submit(one, index): index for index in range(len(tasks))}
             left = set(futures)
-            while left:
+            while left and not work.over():
                 done, left = wait(left, _LOOK_UP_S, FIRST_COMPLETED)
                 for future in sorted(done, key=futures.__getitem__):
                     yield futures[future], future.result()

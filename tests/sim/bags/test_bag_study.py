@@ -1,7 +1,9 @@
 """Ways to run a bag come out the same, here, from the store and on a Dask cluster."""
 
 import math
+import time
 from contextlib import contextmanager
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.on_dask import OnDask
 from loadmaster.kept.store import Store
 from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Advancing
+from loadmaster.kept.watch import Advancing, Stopped
 from loadmaster.packing.deadline import Deadline
 from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.bags.study import Way, compile_first, run_ways, run_ways_until
@@ -66,27 +68,52 @@ def test_where_all_is_compiled_nothing_is_said_of_it():
     assert said == ["", "", ""]
 
 
-class Looks:
-    """A deadline that is over after so many looks at it."""
+class AfterWays(Advancing):
+    """A deadline that is over after so many ways."""
 
     def __init__(self, many):
+        super().__init__(lambda _more: None)
         self.left = many
 
-    def passed(self):
+    def finished(self, cell):
         self.left -= 1
-        return self.left < 0
 
-    def left_s(self):
-        return math.inf
+    def passed(self):
+        return self.left <= 0
 
 
 @pytest.mark.parametrize("many", range(4))
-def test_ways_that_there_is_time_for_come_out_as_without_a_limit(many):
-    whole = run_ways(BAGS, WAYS, Threads())
-    part = run_ways_until(BAGS, WAYS, Threads(), None, None, Looks(many))
+def test_ways_that_there_is_time_for_come_out_as_without_a_limit_and_others_stop(many, monkeypatch):
+    whole, stopped = run_ways(BAGS, WAYS, Threads()), []
+
+    def slow(durations, sizer, types, progress):
+        try:
+            for done in range(40):
+                progress(done, 40)
+                time.sleep(0.005)
+        except Stopped:
+            stopped.append(sizer)
+            raise
+        return repeat(durations, sizer, types)
+
+    monkeypatch.setattr("loadmaster.sim.bags.study.repeat", slow)
+    monkeypatch.setattr("loadmaster.sim.bags.study.compile_first", lambda *_: None)
+    deadline = AfterWays(many)
+    part = run_ways_until(BAGS, WAYS, Threads(1), None, deadline, deadline)
     run = [k for k, outcomes in enumerate(part) if outcomes is not None]
-    assert len(run) == min(2**many - 1, len(WAYS))
+    assert len(run) == many
     assert columns([part[k] for k in run]) == columns([whole[k] for k in run])
+    time.sleep(0.1)
+    assert many in (0, len(WAYS)) or len(stopped) == 1
+
+
+def test_all_ways_run_side_by_side_where_the_time_has_no_end(monkeypatch):
+    at_once = Barrier(len(WAYS))
+    monkeypatch.setattr("loadmaster.sim.bags.study.repeat", lambda *_, progress: at_once.wait(20))
+    monkeypatch.setattr("loadmaster.sim.bags.study.compile_first", lambda *_: None)
+    monkeypatch.setattr("loadmaster.sim.bags.study._to_bytes", lambda _outcomes: b"")
+    monkeypatch.setattr("loadmaster.sim.bags.study._of_bytes", lambda _block: "made")
+    assert run_ways_until(BAGS, WAYS, Threads(len(WAYS)), None, None, Deadline.after(math.inf)) == ["made"] * len(WAYS)
 
 
 def test_no_way_begins_after_the_deadline_but_those_that_must_run():
