@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import COLUMNS, EXCLUSIVE
-from loadmaster.model.features import hosts_that_serve, parse_choices
+from loadmaster.model.features import host_terms, hosts_that_serve, parse_choices
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.whole_hosts import wants_whole_hosts
 
@@ -42,8 +42,11 @@ def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:
     """
     if bound.features is None:
         return False
-    has, names = (cluster.rules or SiteRules()).features, [cluster.name(host) for host in range(cluster.hosts)]
     asked = [bound.features.names[code] for code in np.unique(bound.features.code).tolist() if code >= 0]
+    has, names = (cluster.rules or SiteRules()).features, [cluster.name(host) for host in range(cluster.hosts)]
+    if not any(map(host_terms, asked)):  # only the kinds of hosts count, and these are few
+        has = tuple(dict.fromkeys(has))
+        names = [""] * len(has)
     return not all(any(all(hosts_that_serve(part, names, has)) for part in parse_choices(each)) for each in asked)
 
 
