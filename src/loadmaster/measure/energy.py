@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.measure.task_intervals import task_intervals
+from loadmaster.measure.timeline import running_sum
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.energy import HostPower, until_now
@@ -58,19 +59,7 @@ def power_over_time(workload: Workload, cluster: Cluster, schedule: Schedule) ->
     if rules is None or not rules.power or not workload.jobs:
         return np.zeros(0), np.zeros(0)
     from_s, until_s, watts = _spans(workload, cluster, schedule, rules.power)
-    return summed(np.concatenate((from_s, until_s)), np.concatenate((watts, -watts)))
-
-
-def summed(at_s: Floats, change: Floats) -> tuple[Floats, Floats]:
-    """Each moment once, ascending, and what the changes up to it come to.
-
-    Example:
-        >>> moments_s, values = summed(np.array([5.0, 0.0, 5.0]), np.array([-1.0, 2.0, 3.0]))
-        >>> moments_s.tolist(), values.tolist()
-        ([0.0, 5.0], [2.0, 4.0])
-    """
-    moments_s, at = np.unique(at_s, return_inverse=True)
-    return moments_s, np.cumsum(np.bincount(at, weights=change, minlength=len(moments_s)))
+    return running_sum(np.concatenate((from_s, until_s)), np.concatenate((watts, -watts)))
 
 
 def _spans(

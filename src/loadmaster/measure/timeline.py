@@ -141,10 +141,20 @@ def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
         >>> queue_series(jobs, Schedule(np.array([0.0, 9.0]), np.array([0, 0]), Cycles(none * 1.0, *[none] * 3))).length
         array([0., 1., 0.])
     """
-    spans = spans_in_queue(workload, schedule, horizon(workload, schedule))
-    time_s, at = np.unique(np.concatenate(spans), return_inverse=True)
-    change = np.repeat([1.0, -1.0], at.size // 2)
-    return QueueSeries(time_s, np.cumsum(np.bincount(at, change, minlength=time_s.size)))
+    moments_s = np.concatenate(spans_in_queue(workload, schedule, horizon(workload, schedule)))
+    return QueueSeries(*running_sum(moments_s, np.repeat([1.0, -1.0], moments_s.size // 2)))
+
+
+def running_sum(at_s: Floats, change: Floats) -> tuple[Floats, Floats]:
+    """Each moment once, ascending, and the sum of the changes up to it.
+
+    Example:
+        >>> moments_s, values = running_sum(np.array([5.0, 0.0, 5.0]), np.array([-1.0, 2.0, 3.0]))
+        >>> moments_s.tolist(), values.tolist()
+        ([0.0, 5.0], [2.0, 4.0])
+    """
+    moments_s, at = np.unique(at_s, return_inverse=True)
+    return moments_s, np.cumsum(np.bincount(at, change, minlength=moments_s.size))
 
 
 def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:

@@ -5,17 +5,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.measure.energy import power_over_time, summed
+from loadmaster.measure.energy import power_over_time
 from loadmaster.measure.task_intervals import task_intervals
+from loadmaster.measure.timeline import running_sum, thinned
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.energy import Steps
 from loadmaster.report.theme import INK, USED, rows, themed, tooltip
-from loadmaster.report.time_charts import unit_of
+from loadmaster.report.time_charts import named_rows, time_axis, unit_of
 from loadmaster.scheduling.licences import LicenceUses
 
 _POINTS = 1_000
-"""At most so many moments of each amount: of each span the highest value."""
+"""At most so many moments of each amount."""
 
 
 class _Amount(NamedTuple):
@@ -38,13 +39,12 @@ def amounts_chart(workload: Workload, cluster: Cluster, schedule: Schedule) -> t
     unit, size = unit_of(last_s - first_s)
     values: list[dict[str, Any]] = []
     for each in amounts:
-        at_s, held = _thinned(each.at_s, each.held)
+        at_s, held = thinned(each.at_s, each.held, _POINTS)
         pairs = zip(((at_s - first_s) / size).tolist(), held.tolist(), strict=True)
         values += [{"amount": each.name, "t": t, "held": value} for t, value in pairs]
         there = list(_from(each.there, first_s, last_s)) if each.there else []
         values += [{"amount": each.name, "t": (t - first_s) / size, "there": value} for t, value in there]
-    axis = alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
-    base = alt.Chart(width=860, height=60).encode(x=axis)
+    base = alt.Chart(width=860, height=60).encode(x=time_axis(unit))
     held = (
         base.transform_filter("isValid(datum.held)")
         .mark_area(interpolate="step-after", line={"strokeWidth": 1}, fillOpacity=0.4, color=USED)
@@ -55,27 +55,18 @@ def amounts_chart(workload: Workload, cluster: Cluster, schedule: Schedule) -> t
         .mark_line(interpolate="step-after", strokeDash=[4, 3], color=INK)
         .encode(y="there:Q", tooltip=tooltip(there=",.4~g"))
     )
-    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelPadding=2, labelOrient="top")
-    row = alt.Row("amount:N", sort=[each.name for each in amounts], title=None, header=header)
+    row = named_rows([each.name for each in amounts], "amount")
     chart = alt.layer(held, there, data=rows(values)).facet(row=row, spacing=10).resolve_scale(y="independent")
-    return themed(
-        chart
-    ), "The area is what jobs hold, or what the hosts draw. The dashed line is what there is, or the cap."
+    caption = "The area is what jobs hold, or what the hosts draw. The dashed line is what there is, or the cap."
+    return themed(chart), caption
 
 
 def _from(steps: Steps, first_s: float, last_s: float) -> Iterator[tuple[float, float]]:
     """The steps between two moments, with the value at either."""
-    value = steps[0][1]
-    for moment, next_value in steps:
-        if moment > first_s:
-            break
-        value = next_value
-    yield first_s, value
-    for moment, next_value in steps:
-        if first_s < moment < last_s:
-            value = next_value
-            yield moment, value
-    yield last_s, value
+    at_s, values = np.array(steps).T
+    inside = (at_s > first_s) & (at_s < last_s)
+    first, last = values[np.maximum(np.searchsorted(at_s, [first_s, last_s], side="right") - 1, 0)]
+    return zip((first_s, *at_s[inside], last_s), (first, *values[inside], last), strict=True)
 
 
 def _licences(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[_Amount]:
@@ -88,7 +79,7 @@ def _licences(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     for number, (name, total) in enumerate(uses.total.items()):
         part = (uses.held[:, number] / workload.task_count)[times.job]
         at_s = np.concatenate((workload.submit_s[:1], times.start_s, times.end_s))
-        found.append(_Amount(name, *summed(at_s, np.concatenate(([0.0], part, -part))), ((0.0, total),)))
+        found.append(_Amount(name, *running_sum(at_s, np.concatenate(([0.0], part, -part))), ((0.0, total),)))
     return found
 
 
@@ -98,10 +89,3 @@ def _power(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[_Am
         return []
     watts[-1] = watts[-2]  # at the end of all the sum is 0, though the hosts still draw
     return [_Amount("power, W", at_s, watts, cluster.rules.power_cap)]
-
-
-def _thinned(at_s: Floats, held: Floats) -> tuple[Floats, Floats]:
-    """At most about `_POINTS` moments; each stands for those up to the next, by their highest value."""
-    fold = -(-len(at_s) // _POINTS)
-    first = np.arange(0, len(at_s), fold)
-    return at_s[first], np.maximum.reduceat(held, first)

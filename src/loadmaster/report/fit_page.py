@@ -9,7 +9,7 @@ from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, verdict
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.theme import ACCENT, INK, STRANDED, rows, themed
-from loadmaster.report.time_charts import unit_of
+from loadmaster.report.time_charts import time_axis, unit_of
 
 _SHOWN, _POINTS, _WIDTH = 15, 1500, 860
 _KINDS = ("recorded", "model of the site's queue")
@@ -49,7 +49,7 @@ def queues_chart(beside: WeekByWeek) -> Any:
         legend=alt.Legend(title=None, orient="top", symbolType="square"),
     )
     base = alt.Chart(rows(values), width=_WIDTH, height=220).encode(
-        x=alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)),
+        x=time_axis(unit),
         y=alt.Y("jobs:Q", title="jobs that wait", stack=None),
         color=colour,
         tooltip=["kind:N", alt.Tooltip("jobs:Q", format=",.0f")],

@@ -13,7 +13,7 @@ from loadmaster.report.log_facts import log_facts, log_title
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import ACCENT, MUTED, RULE, USED, rows, themed, tooltip, unchecked
-from loadmaster.report.time_charts import unit_of
+from loadmaster.report.time_charts import time_axis, unit_of
 from loadmaster.traces import Trace
 from loadmaster.traces.summary import Fit, Summary
 
@@ -92,9 +92,7 @@ def _load(workload: Workload, cores: Any, name: str, cluster: Cluster | None) ->
         alt.Chart(rows(values), width=900, height=180)
         .mark_area(interpolate="step-after", color=USED, fillOpacity=0.45, line={"color": USED, "strokeWidth": 1})
         .encode(
-            x=alt.X(
-                "t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)
-            ),
+            x=time_axis(unit),
             y=alt.Y("used:Q", title=f"{name} asked", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
             tooltip=tooltip(t=".4~g", used=",.4~r"),
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 from loadmaster.measure.queueing_check import RoomOverTime
 from loadmaster.report.theme import INK, MUTED, STRANDED, USED, rows, themed
-from loadmaster.report.time_charts import unit_of
+from loadmaster.report.time_charts import time_axis, unit_of
 
 ROOM_CAPTION = (
     "Above: the most in use in each span of time, as a part of all there is; above the line, more than there is. "
@@ -37,9 +37,7 @@ def room_chart(seen: RoomOverTime) -> Any:
         .transform_calculate(what=f"datum.which == 'room' ? '{kinds['room']}' : '{kinds['held']}'")
         .mark_area(interpolate="step-after")
         .encode(
-            x=alt.X(
-                "t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)
-            ),
+            x=time_axis(unit),
             y=alt.Y("jobs:Q", title="jobs that waited", stack="zero", axis=alt.Axis(tickCount=4, tickMinStep=1)),
             color=alt.Color(
                 "what:N",

@@ -33,7 +33,7 @@ def queue_chart(comparison: Comparison, group: Group, base: Outcome | None) -> A
         values += [{"rule": name, "t": t, "jobs": n} for t, n in _queue(outcome, points, size)]
         if base is not None and base is not outcome:
             values += [{"rule": name, "t": t, "base": n} for t, n in _queue(base, points // 2, size)]
-    chart = alt.Chart(width=_WIDTH, height=_height(len(group.outcomes))).encode(x=_time(unit))
+    chart = alt.Chart(width=_WIDTH, height=_height(len(group.outcomes))).encode(x=time_axis(unit))
     length = alt.Axis(tickCount=3, format="~s")
     drawn, chosen = Drawn(comparison, group.outcomes), rule_chosen(on="click")
     own = (
@@ -48,13 +48,13 @@ def queue_chart(comparison: Comparison, group: Group, base: Outcome | None) -> A
         )
     )
     if base is None:
-        return drawn.told_apart(own.properties(data=rows(values)).facet(row=_rows(drawn.names), spacing=10))
+        return drawn.told_apart(own.properties(data=rows(values)).facet(row=named_rows(drawn.names), spacing=10))
     against = (
         chart.transform_filter("isValid(datum.base)")
         .mark_line(interpolate="step-after", strokeWidth=0.8, color=INK, opacity=0.65)
         .encode(y=alt.Y("base:Q", title=None, axis=length))
     )
-    return drawn.told_apart(alt.layer(own, against, data=rows(values)).facet(row=_rows(drawn.names), spacing=10))
+    return drawn.told_apart(alt.layer(own, against, data=rows(values)).facet(row=named_rows(drawn.names), spacing=10))
 
 
 def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, float]]:
@@ -93,7 +93,7 @@ def _capacity_chart(
         columns = zip((time / size).tolist(), used.tolist(), (used + stranded).tolist(), stranded.tolist(), strict=True)
         values += [{"rule": name, "t": t, "used": u, "top": top, "stranded": s} for t, u, top, s in columns]
     base = alt.Chart(width=width, height=_height(len(runs))).encode(
-        x=_time(unit), tooltip=tooltip("rule", used=".1%", stranded=".1%"), opacity=stressed(chosen)
+        x=time_axis(unit), tooltip=tooltip("rule", used=".1%", stranded=".1%"), opacity=stressed(chosen)
     )
     kinds = alt.Scale(domain=["used", "stranded", "free for more"], range=[USED, STRANDED, SPARE])
     legend = alt.Legend(title=None, orient="top", symbolType="square")
@@ -110,7 +110,7 @@ def _capacity_chart(
     if has_choice:  # the choice of one chart counts in all
         layers[0] = layers[0].add_params(chosen)
     layered = alt.layer(*layers, data=rows(values))
-    return layered.facet(row=_rows([name for name, _ in runs]), spacing=10)
+    return layered.facet(row=named_rows([name for name, _ in runs]), spacing=10)
 
 
 def time_unit(group: Group) -> tuple[str, float]:
@@ -137,7 +137,8 @@ def _averaged(use: Timeline, resource: int, points: int) -> tuple[Floats, Floats
     return use.edges_s[:whole:fold], used, stranded
 
 
-def _time(unit: str) -> Any:
+def time_axis(unit: str) -> Any:
+    """The axis of the time, in a unit of `unit_of`."""
     import altair as alt
 
     return alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
@@ -147,8 +148,9 @@ def _height(runs: int) -> int:
     return _ROW if runs <= _MANY else _LOW_ROW
 
 
-def _rows(names: list[str]) -> Any:
+def named_rows(names: list[str], field: str = "rule") -> Any:
+    """A row for each of `names`, which are the values of `field`, in this order."""
     import altair as alt
 
     header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelPadding=2, labelOrient="top")
-    return alt.Row("rule:N", sort=names, title=None, header=header)
+    return alt.Row(f"{field}:N", sort=names, title=None, header=header)

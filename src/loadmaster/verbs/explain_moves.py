@@ -83,13 +83,13 @@ def explain_planned_task(planned: Planned, name: str, top: int, command: str) ->
     if isinstance(planned, PlacementByCost) and not planned.done:
         raise InputError(planned.name, "there is no placement to explain", fix="see its answer")
     plan = _plan(planned)
-    told = explain_task(_placed(planned, plan), name, top, command)
-    return replace(told, planned=tuple(_sentences(planned, plan, told)))
+    explained = explain_task(_placed(planned, plan), name, top, command)
+    return replace(explained, planned=tuple(_sentences(planned, plan, explained)))
 
 
-def _sentences(planned: Planned, plan: PlannedPlacement, told: ExplainedTask) -> list[str]:
+def _sentences(planned: Planned, plan: PlannedPlacement, explained: ExplainedTask) -> list[str]:
     """What the plan does with the task, and what it would change to leave it, or to place it elsewhere."""
-    instance, reasons, task = told.packed.instance, told.reasons, told.task
+    instance, reasons, task = explained.packed.instance, explained.reasons, explained.task
     own, source, left = reasons.own, int(plan.now[task]), plan.host.copy()
     steps = [step for step, move in enumerate(plan.moves, start=1) if move[0] == task]
     cost = 0.0 if plan.cost is None or source < 0 else float(plan.cost[task])
@@ -116,13 +116,13 @@ def _sentences(planned: Planned, plan: PlannedPlacement, told: ExplainedTask) ->
             said.append(f"Were it on host {name} as before, {plan.figure.change(plan.host, left)}.")
         else:
             said.append(f"After the moves host {name} could hold it again.")
-    return [*said, *_better_place(planned, plan, told)]
+    return [*said, *_better_place(planned, plan, explained)]
 
 
-def _better_place(planned: Planned, plan: PlannedPlacement, told: ExplainedTask) -> list[str]:
+def _better_place(planned: Planned, plan: PlannedPlacement, explained: ExplainedTask) -> list[str]:
     """What another host would change, where the table has no level; and a host that only a better placement has."""
-    instance, task, said = told.packed.instance, told.task, list[str]()
-    shown, own = told.reasons.hosts(told.top), told.reasons.own
+    instance, task, said = explained.packed.instance, explained.task, list[str]()
+    shown, own = explained.reasons.hosts(explained.top), explained.reasons.own
     open_hosts = [each.host for each in shown if not each.why_not and each.host not in (own, plan.now[task])]
     if isinstance(planned, Rebalanced):
         for row in planned.figures["stuck"]:
@@ -212,9 +212,9 @@ def _placed(planned: Planned, plan: PlannedPlacement) -> Packed:
     host = plan.host.astype(np.int32)
     complete = isinstance(planned, Rebalanced) and plan.figure is not None and not math.isnan(planned.plan.level)
     attempt = Attempt(host, "ok", "rebalance") if complete else Attempt(None, "limit", "rebalance", partial=host)
-    everybody = np.ones(instance.jobs, bool)
+    all_jobs = np.ones(instance.jobs, bool)
     made = finish(instance, attempt)
-    return Packed(planned.name, instance, instance, made, everybody, (), [], planned.command, pods)
+    return Packed(planned.name, instance, instance, made, all_jobs, (), [], planned.command, pods)
 
 
 def _instance(planned: Planned) -> "tuple[Instance, PodsAnew | None]":
