@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from loadmaster.model import InputError
 from loadmaster.model.features import (
-    features_asked,
     hosts_that_serve,
     parse_choices,
     parse_features,
@@ -66,14 +65,6 @@ def test_other_text_is_refused_in_one_line(text):
 @pytest.mark.parametrize(("text", "choices"), [("[a|b]", 2), ("x&[a|b|c]", 3), ("[a|b]&[c|d]", 4), ("a|b", 1)])
 def test_each_part_of_a_bracket_is_a_choice(text, choices):
     assert len(parse_choices(text)) == choices
-
-
-@pytest.mark.parametrize(
-    ("text", "hosts"), [("a*2", 1), ("a*2", 3), ("[a*2&b*1]", 3), ("[a*1&b*1]", 1), ("a*2&b*1", 2), ("(a|b)*2", 4)]
-)
-def test_features_of_some_of_the_hosts_are_refused(text, hosts):
-    with pytest.raises(InputError, match="some of the hosts"):
-        features_asked(text, hosts)
 
 
 @pytest.mark.parametrize("text", ["a", "a|b", "(a|b)&c", "[a|b]", "x&[a|(b|c)]"])

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.model.errors import InputError
-from loadmaster.model.features import features_asked, hosts_asked_for, with_terms
+from loadmaster.model.features import with_terms
 from loadmaster.model.gres import with_models
 from loadmaster.model.host_names import host_names
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind, models_asked_for
+from loadmaster.traces.slurm_features import features_asked, hosts_asked_for
 from loadmaster.traces.slurm_fields import hosts_asked, licences_asked, nodes
 from loadmaster.traces.slurm_queue import NAMED, WITHOUT
 from loadmaster.traces.submit_line import SubmitOptions, submit_options

@@ -11,12 +11,13 @@ from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model import Cluster
 from loadmaster.model.errors import InputError
-from loadmaster.model.features import features_asked, hosts_asked_for, with_terms
+from loadmaster.model.features import with_terms
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres, with_models
 from loadmaster.model.host_names import host_names
 from loadmaster.model.licences import licences_text, parse_licences
 from loadmaster.model.units import MB, MEMORY, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
+from loadmaster.traces.slurm_features import features_asked, hosts_asked_for
 
 OURS = "loadmaster"
 """What the hook at submission writes beside a job that it holds for us."""
