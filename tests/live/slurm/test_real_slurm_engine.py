@@ -1,11 +1,11 @@
 """The adapter on a real Slurm: held at submission, pinned, released, pinned anew; it fails open."""
 
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import real_slurm
+from real_slurm_site import PlainUser, a_site
 
 from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.slurm.doctor import examine
@@ -17,48 +17,6 @@ from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
-HOSTS = ["CPUs=8 RealMemory=16000 Feature=big", "CPUs=8 RealMemory=16000", "CPUs=4 RealMemory=32000"]
-
-
-class Site:
-    """A Slurm, the adapter on it, and its folder of state."""
-
-    def __init__(self, slurm):
-        self.slurm = slurm
-        self.state = slurm.folder / "lm"
-        self.engine = SlurmEngine(Path(slurm.conf), folder=self.state)
-        self.engine.observe()
-
-    def submit(self, *words, run="sleep 60"):
-        text = self.slurm.run("sbatch", "--parsable", "-o", "/dev/null", *words, "--wrap", run)
-        return text.strip().partition(";")[0]
-
-    def state_of(self, job):
-        """Of its first task: (state, host, pin); None if it is not there."""
-        seen = self.engine.observe()
-        if job not in seen.ids:
-            return None
-        task = int((seen.tasks.job == seen.ids.index(job)).argmax())
-        names = (*seen.cluster.names, "")
-        return (
-            int(seen.tasks.state[task]),
-            names[int(seen.tasks.host[task])],
-            names[int(seen.tasks.pin[task])],
-        )
-
-    def until(self, job, state, patience_s=60.0):
-        end = time.monotonic() + patience_s
-        while (found := self.state_of(job)) is None or found[0] != state:
-            assert time.monotonic() < end, f"job {job} is {found}"
-            time.sleep(0.2)
-        return found
-
-
-@contextmanager
-def a_site():
-    more = "PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60\nLicenses=matlab:2\n"
-    with real_slurm.held_slurm(HOSTS, more, fail_open_s=60.0) as slurm:
-        yield Site(slurm)
 
 
 @pytest.fixture(scope="module")
@@ -105,111 +63,6 @@ def test_a_job_that_asks_for_licences_is_held_for_us_and_holds_them_as_it_runs(s
     site.until(job, RUNNING)
     assert asked() == "matlab:2"
     site.slurm.run("scancel", job)
-
-
-def test_what_a_user_holds_is_not_ours_to_start(site):
-    job = site.submit("-H", "-n", "1", "--mem=100")
-    seen = site.engine.observe()
-    assert int(seen.jobs.constraints.hold[seen.ids.index(job)]) == 1
-    site.slurm.run("scancel", job)
-
-
-class PlainUser:
-    """Somebody without any right, and what Slurm says to him."""
-
-    def __init__(self, site):
-        self.site = site
-
-    def may(self, *words):
-        done = self.site.slurm.tried(*words, user="nobody")
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def is_told(self, *words):
-        done = self.site.slurm.tried(*words, user="nobody")
-        assert done.returncode != 0
-        return done.stderr.strip()
-
-    def submit(self, *words):
-        more = ("-n", "1", "--mem=100", "--wrap", "sleep 60")
-        return self.may("sbatch", "--parsable", "-o", "/dev/null", *words, *more)
-
-    def hold_of(self, job):
-        seen = self.site.engine.observe()
-        return int(seen.jobs.constraints.hold[seen.ids.index(job)])
-
-
-def test_a_plain_user_holds_and_releases_a_job_and_it_stays_ours(site):
-    user = PlainUser(site)
-    job = user.submit("--delay-boot=5")
-    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
-    user.may("scontrol", "hold", job)
-    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 1)
-    assert release_all(site.engine.commands, site.engine.owner).done == []
-    user.may("scontrol", "release", job)
-    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
-    assert "DelayBoot=00:05:00" in site.slurm.run("scontrol", "show", "job", job)
-    assert site.engine.act(Start(job, ("n1",))) is None
-    site.until(job, RUNNING)
-    user.may("scancel", job)
-
-
-def test_what_a_plain_user_submits_held_is_ours_once_it_is_released(site):
-    user = PlainUser(site)
-    job = user.submit("-H")
-    assert user.hold_of(job) == 1
-    user.may("scontrol", "release", job)
-    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
-    user.may("scancel", job)
-    assert site.state_of(job) is None
-
-
-def test_a_plain_user_changes_a_job_that_we_hold_but_not_its_hosts(site):
-    user = PlainUser(site)
-    job = user.submit()
-    user.may("scontrol", "update", f"JobId={job}", "TimeLimit=7", "Name=other", "Comment=mine")
-    seen = site.engine.observe()
-    assert float(seen.jobs.estimate_s[seen.ids.index(job)]) == 420.0
-    assert "presently disabled" in user.is_told("scontrol", "update", f"JobId={job}", "ReqNodeList=n2")
-    assert "pending scheduler release" in user.is_told("scontrol", "release", job)
-    assert site.state_of(job) == (HELD, "", "")
-    user.may("scancel", job)
-
-
-def test_a_plain_user_takes_back_a_job_that_was_asked_to_start(site):
-    user = PlainUser(site)
-    blocker, job = site.submit("-n", "4", "--mem=100"), user.submit("-n", "4")
-    site.engine.observe()
-    assert site.engine.act(Start(blocker, ("n3",))) is None
-    site.until(blocker, RUNNING)
-    assert site.engine.act(Start(job, ("n3",))) is None
-    site.until(job, CLAIMED)
-    user.may("scontrol", "hold", job)
-    site.until(job, HELD)
-    assert user.hold_of(job) == 1
-    site.slurm.run("scancel", blocker, job)
-
-
-def test_a_plain_user_holds_one_task_of_an_array(site):
-    user = PlainUser(site)
-    job = user.submit("--array=1-3")
-    user.may("scontrol", "hold", f"{job}_2")
-    assert [user.hold_of(f"{job}_{task}") for task in (1, 2, 3)] == [0, 1, 0]
-    user.may("scontrol", "hold", job)
-    user.may("scontrol", "release", job)
-    assert [user.hold_of(f"{job}_{task}") for task in (1, 2, 3)] == [0, 0, 0]
-    assert site.state_of(f"{job}_1") == (HELD, "", "")
-    user.may("scancel", job)
-
-
-def test_what_an_administrator_holds_is_not_ours_to_start_until_he_releases_it(site):
-    user = PlainUser(site)
-    job = user.submit()
-    site.slurm.run("scontrol", "hold", job)
-    assert user.hold_of(job) == 2
-    site.slurm.run("scontrol", "release", job)
-    site.until(job, RUNNING)
-    user.may("scancel", job)
 
 
 @pytest.mark.parametrize(
@@ -285,16 +138,6 @@ def test_a_site_is_read_where_conf_says(site, tmp_path):
     copy.write_text(text + "PartitionName=only_in_the_copy Nodes=n1\n")
     look = SlurmEngine(copy, looks_on=True)
     assert [part.name for part in look.site.partitions] == ["main", "small", "only_in_the_copy"]
-
-
-def test_what_a_user_holds_while_we_are_dead_is_held_when_we_come_back(site):
-    user = PlainUser(site)
-    job = user.submit()
-    site.engine.observe()
-    Heartbeat(heartbeat_path("lm", site.state)).stop()
-    user.may("scontrol", "hold", job)
-    assert user.hold_of(job) == 1
-    user.may("scancel", job)
 
 
 def test_a_task_of_an_array_is_started_alone(site):
@@ -401,15 +244,6 @@ def test_hold_takes_a_claim_back_and_withdraw_lets_it_go(site):
     assert site.engine.act(Withdraw(job)) is None
     assert site.until(job, RUNNING)[1] in ("n1", "n2")
     site.slurm.run("scancel", blocker, job)
-
-
-def test_letting_go_of_what_a_user_holds_changes_nothing(site):
-    job = site.submit("-H", "-n", "1", "--mem=100", "-w", "n2")
-    before = site.slurm.run("scontrol", "-o", "show", "job", job)
-    site.engine.observe()
-    assert site.engine.act(Withdraw(job)) is None
-    assert site.slurm.run("scontrol", "-o", "show", "job", job) == before
-    site.slurm.run("scancel", job)
 
 
 def test_jobs_of_other_partitions_are_left_out_by_name(site):
