@@ -125,4 +125,4 @@ FORMATS: dict[str, Format] = {
         later("loadmaster.traces.job_table", "read_parquet"), _BESIDE, TABLES_ALONE,
     ),
 }  # fmt: skip
-"""Every format, in the order in which they are tried. Parquet and SQLite are told by their first bytes."""
+"""Every format, in the order in which they are tried. Parquet and SQLite are recognised by their first bytes."""

@@ -69,7 +69,7 @@ def _twice(workload: Workload) -> list[str]:
 
 
 def _read(path: Path, name: str, options: ReadOptions) -> Trace:
-    """The log as the reader of format `name` reads it; an error that is not ours is told as what the file lacks."""
+    """The log as the reader of format `name` reads it; an error that is not ours says what the file lacks."""
     try:
         return FORMATS[name].read(path, options)
     except (LoadmasterError, MemoryError):

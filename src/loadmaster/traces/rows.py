@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs
 
 
 class Rows(NamedTuple):
-    """Columns of N jobs in the order of the file; what they hold is told at `Workload`."""
+    """Columns of N jobs in the order of the file; `Workload` describes what they hold."""
 
     submit_s: Floats
     runtime_s: Floats

@@ -32,7 +32,7 @@ _SHAPES = {
     r"[0-9.]*[KMGTP]?[nc]?": ("reqmem",),
     r"(?:[^|=]*=[^|]*)?": ("reqtres", "alloctres"),
 }
-"""How cells look between which a cell that holds bars is told."""
+"""How cells look between which a cell that holds bars is recognised."""
 _SHAPE = {name: shape for shape, names in _SHAPES.items() for name in names}
 _CLUSTER = re.compile(r"CLUSTER: (\S+)\s*")
 """What `squeue -M` prints above the table of each cluster."""

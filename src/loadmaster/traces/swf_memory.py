@@ -14,7 +14,7 @@ from loadmaster.traces.options import ReadOptions
 
 DOUBT = "Memory looks wrong"
 FEW = 0.05
-"""A larger part of jobs that fit on no host is told."""
+"""If a larger part of the jobs fits on no host, a note says so."""
 SAMPLE = 10_000
 """At least so many jobs, evenly spaced, are looked at."""
 MOST, LEAST = 1 * TB, 1 * MB

@@ -57,7 +57,7 @@ def batches(
         separator: between cells.
         quote: around a cell that holds a separator; None for a table that knows no quotes.
         progress: told the part of the file that has been read.
-        mend: of a table that knows no quotes, how cells that hold separators are told.
+        mend: of a table that knows no quotes, how cells that hold separators are recognised.
     """
     names: list[str] | None = None
     ends_bare = True
@@ -185,7 +185,7 @@ def _surplus(body: bytes, separator: str, columns: int, rows: int, *, ends_bare:
         return np.zeros(rows, dtype=bool)
     text = np.frombuffer(body, dtype=np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
-    if len(ends) != rows:  # a row is no line: what overflows is told by its cells alone
+    if len(ends) != rows:  # a row is no line: what overflows is found by its cells alone
         return np.zeros(rows, dtype=bool)
     count = np.diff(np.searchsorted(np.flatnonzero(text == sign[0]), ends), prepend=0)
     last = ends - 1 - (text[ends - 1] == ord("\r"))

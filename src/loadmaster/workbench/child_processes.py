@@ -24,7 +24,7 @@ FILE = "started.json"
 SAID, COMPLAINED = "said.txt", "complained.txt"
 MOST = 4
 PROGRAM = ("-P", "-m", "loadmaster")
-"""What Python is told before the verb; with -P the folder that it runs in is no place for modules."""
+"""Arguments of Python before the verb; with -P the folder that it runs in is no place for modules."""
 
 
 @dataclass(frozen=True)

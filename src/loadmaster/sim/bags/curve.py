@@ -101,7 +101,7 @@ def sizer_points(
     watch: Watch | None = None,
     deadline: Deadline = NO_DEADLINE,
 ) -> list[CurvePoint]:
-    """A point for every sizer that is not told the durations; the paper's rule rents of the first type only.
+    """A point for every sizer that does not get the durations; the paper's rule rents of the first type only.
 
     Those for which there was no time before `deadline` are left out.
     """
