@@ -1,6 +1,7 @@
 """--add, --remove, --set and --what-if: rows of a comparison, single runs, records."""
 
 import json
+from pathlib import Path
 
 import pytest
 from recorded_site import SITE, copy_site, document_of
@@ -48,6 +49,26 @@ def test_each_change_is_a_row_beside_the_site_and_the_record(said):
     assert "add 4xn1@main" in document["answer"]
     alone = said("simulate", "log.sacct", *SITE, "-o", "alone")
     assert alone["mean_wait_s"] == rows[1]["mean_wait_s"]
+
+
+def test_the_cost_of_added_hosts_stands_beside_the_hours_of_waiting_that_they_save(said):
+    priced = ("--add", "4xn1@1.5@main", "--set", "PriorityWeightAge=1", "--currency", "EUR")
+    document = said("compare", "log.sacct", *SITE, *priced, "-o", "report")
+    _, before, after, other = document["rows"]
+    assert (after["cost_per_hour"], after["currency"]) == (6.0, "EUR")
+    assert after["cost"] == pytest.approx(6.0 * after["makespan_s"] / 3600)
+    assert "cost" not in {*before, *other}
+    hours = (before["mean_wait_s"] - after["mean_wait_s"]) * after["jobs"] / 3600
+    page = " ".join(Path("report/report.html").read_text().split())
+    assert "add 4xn1@1.5@main costs 6.00 EUR an hour more" in page
+    each = after["cost"] / hours
+    assert f"wait {hours:,.0f} hours less in all, so one hour of waiting less costs {each:.2f} EUR" in page
+    assert "added EUR an hour" in page
+
+
+def test_a_money_without_a_price_is_refused(here):
+    done = CliRunner().invoke(app, ["compare", "log.sacct", *SITE, "--add", "4xn1@main", "--currency", "EUR"])
+    assert "no price of a machine is known" in str(done.exception)
 
 
 def test_candidates_stand_beside_changes_where_they_are_named(said):

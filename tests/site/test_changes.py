@@ -73,6 +73,21 @@ def test_hosts_may_come_to_several_partitions_and_several_times(changed):
     assert hosts_of(case, "gpu") >= {"added1", "added2", "added3"}
 
 
+def test_the_price_of_added_hosts_makes_the_cost_of_the_changed_site(changed):
+    case = changed("add 2xg2@3.5@gpu; add 1x8c8g@0.25@main; remove n1")
+    assert case.cluster.cost_per_hour == 7.25
+    prices = dict(zip(case.cluster.names, case.cluster.price_per_hour, strict=True))
+    assert (prices["g1"], prices["added1"], prices["added3"]) == (0.0, 3.5, 0.25)
+    assert hosts_of(case, "gpu") == {"g1", "g2", "added1", "added2"}
+    assert changed("add 2xg2@gpu").cluster.price_per_hour is None
+    assert changed("add 1x8c8g@1@main; remove added1").cluster.cost_per_hour is None
+
+
+def test_a_price_in_the_file_itself_is_no_key_of_slurm(changed):
+    conf = CONF.replace("CPUs=32", "CPUs=32 Price=3")
+    assert changed("add 1x8c8g@main", conf).cluster.price_per_hour is None
+
+
 def test_of_a_partition_the_hosts_go_that_jobs_take_last(changed):
     assert hosts_of(changed("remove 3@all"), "all") == {"n1", "n2", "n3"}
     case = changed("remove n[1-2],g1")
@@ -119,6 +134,10 @@ def test_steps_that_belong_together_see_each_other(changed):
         ("add 2xn9@main", "neither a kind of host nor a host"),
         ("add 0x8c8g@main", "from 1 to"),
         ("add 8c8g@main", "COUNTxKIND@PARTITION"),
+        ("add 1x8c8g@1.2", "no such partition"),
+        ("add 1x8c8g@-1@main", "no such partition"),
+        ("add 1x8c8g@1.2@main; add 1x8c8g@main", "some added hosts have a price and others none"),
+        ("add 1x8c8g@1e999@main", "no such partition"),
         ("remove 5@main", "has 4 hosts that are up"),
         ("remove n7", "no such host"),
         ("remove n1; remove n1", "not up already"),

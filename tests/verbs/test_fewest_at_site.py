@@ -51,6 +51,19 @@ def test_the_kind_and_the_partition_are_told_that_need_the_fewest_hosts(log, sit
     assert {row["policy"] + "," + row["discipline"] for row in found.rows} == {"first-fit,site"}
 
 
+def test_with_prices_the_cheapest_kind_is_told_and_not_the_fewest_hosts(log, site, tmp_path):
+    found = lm.fewest(log, site=site, mean="1min", add=["0..9xg1@9@fast", "0..9x4c@0.5@fast"], currency="EUR")
+    few, cheap = found.rows
+    assert 0 < few["fewest"] < cheap["fewest"]
+    assert (few["cost_per_hour"], cheap["cost_per_hour"]) == (9.0 * few["fewest"], 0.5 * cheap["fewest"])
+    cost = f"{cheap['cost_per_hour']:.2f} EUR an hour"
+    assert f"{cheap['fewest']} more hosts (4c) in fast for {cost} keep" in found.answer
+    assert "added EUR an hour" in found.report(tmp_path / "page.html").read_text()
+    enough = lm.fewest(log, site=site, mean="5h", add="0..9xg1@9@fast")
+    assert enough.rows[0]["cost_per_hour"] == 0.0
+    assert "The hosts of the site as they are keep a mean wait" in enough.answer
+
+
 def test_the_number_is_the_one_that_compare_confirms(log, site):
     row = lm.fewest(log, site=site, mean="1min", add="0..9xg1@fast").rows[0]
     number = row["fewest"]

@@ -8,7 +8,7 @@ from functools import partial
 from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.confidence import beyond_the_mean, confidence_sentence, cut_sentence, load_clause, one_run
-from loadmaster.report.machines_claims import machines_sentence
+from loadmaster.report.machines_claims import cost_sentences, machines_sentence
 from loadmaster.report.record_claims import record_head
 from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome
@@ -54,7 +54,7 @@ def more_of_the_answer(comparison: Comparison) -> list[str]:
     lines = [beyond_the_mean(comparison, outcome, group), one_run(comparison), _cut(comparison)]
     if comparison.judgement is not None:
         lines.insert(0, machines_sentence(comparison))
-    return [line for line in lines if line] + _loads_that_mean_less(comparison)
+    return [line for line in [*lines, *cost_sentences(comparison)] if line] + _loads_that_mean_less(comparison)
 
 
 def leader(comparison: Comparison) -> tuple[Outcome, Group]:

@@ -120,10 +120,13 @@ def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None
 
 
 def _costs(comparison: Comparison) -> list[Column]:
-    """What the machines cost an hour, and until the last job of a run ended; nothing where no price is known."""
+    """What the machines cost an hour, and until the last job of a run ended; nothing where no price is known.
+
+    Of a site and its changes this is the cost of the added hosts.
+    """
     if all(one.cost_per_hour is None for one in comparison.machines):
         return []
-    unit = comparison.currency or "cost"
+    unit = ("added " if comparison.of_changes else "") + (comparison.currency or "cost")
 
     def per_hour(outcome: Outcome) -> float:
         cost = comparison.machines_of(outcome).cost_per_hour

@@ -15,6 +15,7 @@ from loadmaster.report.comparison import percent
 from loadmaster.report.confidence import cut_sentence
 from loadmaster.report.machines_claims import money
 from loadmaster.runs import Case
+from loadmaster.runs.added_hosts import AddedRange
 from loadmaster.runs.machines import MachineSet
 from loadmaster.runs.samples import Drawing
 from loadmaster.search.fewest import Fewest, Target
@@ -87,6 +88,11 @@ class FewestFound:
         return next((mixes for mixes in self.mixes if mixes.setting == each.fewest.setting), None)
 
     @property
+    def adds(self) -> bool:
+        """Whether hosts are added to a site: costs are those of the added hosts alone."""
+        return any(isinstance(each.fewest.machines, AddedRange) for each in self.answers)
+
+    @property
     def best(self) -> FewestRow | None:
         """The cheapest where all prices are known, else the fewest hosts; the first among equals, None without any."""
         feasible = [each for each in self.answers if each.fewest.number is not None]
@@ -120,6 +126,8 @@ def _found(result: FewestFound) -> str:
     assert number is not None
     priced = best.cost_per_hour is not None
     cost = f" for {money(best.cost_per_hour, result.currency)} an hour" if priced else ""
+    if result.adds and not number:
+        cost = ""  # the price of the hosts that are there already is not known
     alone = f": the {'cheapest' if priced else 'fewest'} of {count} kinds, each tried alone" if count > 1 else ""
     mixes = result.mixes_under(best)
     if mixes is not None:

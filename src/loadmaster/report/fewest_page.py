@@ -48,7 +48,7 @@ def fewest_table(result: FewestFound) -> Table:
 def columns_of(result: FewestFound, unit: str, size: float) -> tuple[list[str], list[list[str]]]:
     """Headings, and a row of text an answer; for page and terminal."""
     priced = any(each.cost_per_hour is not None for each in result.answers)
-    unit_of_money = result.currency or "cost"
+    unit_of_money = ("added " if result.adds else "") + (result.currency or "cost")
     heads = [
         "tried",
         "rule",

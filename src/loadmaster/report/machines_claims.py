@@ -7,7 +7,8 @@ from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
 from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome, Setting
-from loadmaster.runs.machines import MachineSet
+from loadmaster.runs.machines import HOUR_S, MachineSet
+from loadmaster.runs.setting import SITE
 
 _MOST_NAMED = 4
 
@@ -68,7 +69,33 @@ def cost_clause(comparison: Comparison, one: MachineSet) -> str:
     cost = one.cost_per_hour
     if cost is None:
         return ""
+    if comparison.of_changes:
+        return f"{money(cost, comparison.currency)} an hour more"
     return f"{money(cost, comparison.currency)} an hour" if comparison.currency else f"{money(cost)} an hour in all"
+
+
+def cost_sentences(comparison: Comparison) -> list[str]:
+    """What the hosts that a change adds cost, beside the hours of waiting that they save; of changes with prices."""
+    priced = [one for one in comparison.machines if one.changed and one.cost_per_hour is not None]
+    return [_cost_of_gain(comparison, one) for one in priced]
+
+
+def _cost_of_gain(comparison: Comparison, one: MachineSet) -> str:
+    load, currency = max(outcome.load for outcome in comparison.outcomes), comparison.currency
+    at_load = [outcome for outcome in comparison.outcomes if outcome.load == load]
+    after = next(outcome for outcome in at_load if outcome.setting.hosts == one.name)
+    before = next(outcome for outcome in at_load if outcome.setting.discipline == SITE)
+    cost = one.cost(after)
+    assert cost is not None
+    text = f"{one.name} costs {money(one.cost_per_hour, currency)} an hour more, {money(cost, currency)} in this run."
+    if before.metrics.unstarted != after.metrics.unstarted:
+        return text
+    started = comparison.case.workload.jobs - before.metrics.unstarted
+    hours = started * (before.metrics.mean_wait_s - after.metrics.mean_wait_s) / HOUR_S
+    if round(hours) <= 0:
+        return f"{text} Its jobs wait {f'{-hours:,.0f} hours more in all' if round(hours) else 'no less'}."
+    each = money(cost / hours, currency)
+    return f"{text} Its jobs wait {hours:,.0f} hours less in all, so one hour of waiting less costs {each}."
 
 
 def best_on(comparison: Comparison, one: MachineSet, load: float) -> Outcome:

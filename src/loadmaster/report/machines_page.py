@@ -42,6 +42,9 @@ def machines_chart(comparison: Comparison, load: float) -> Any:
     return bars + base.mark_text(align="left", dx=6, color=MUTED, fontSize=12).encode(text="label:N")
 
 
+_COSTS = ["cost an hour", "cost of the run"]
+
+
 def _per_hour(comparison: Comparison, cost: float | None) -> str:
     return "-" if cost is None else f"{money(cost, comparison.currency)} / h"
 
@@ -79,7 +82,7 @@ def _table(comparison: Comparison, load: float) -> Table:
         "none (rule N1)."
     )
     if priced:
-        heads += ["cost an hour", "cost of the run"]
+        heads += ["added cost an hour", "added cost of the run"] if comparison.of_changes else _COSTS
         caption += " Cost of the run: from the first arrival until the last job ended (rule N3)."
     return Table(heads, table, caption)
 

@@ -39,10 +39,11 @@ class AddedRange(HostRange):
 
     def words(self, number: int) -> str:
         """What so many are, for a sentence."""
-        like, _, where = self.kind.partition("@")
         if number == 0:
             return "the hosts of the site as they are"
-        return f"{number:,} more {'host' if number == 1 else 'hosts'} ({like}) in {where or 'the default partition'}"
+        _, like, partitions, _ = added_hosts(f"{number}x{self.kind}")
+        where = ",".join(partitions) or "the default partition"
+        return f"{number:,} more {'host' if number == 1 else 'hosts'} ({like}) in {where}"
 
 
 class SiteRange(NamedTuple):
@@ -124,4 +125,5 @@ def _without(cluster: Cluster, gone: set[int]) -> Cluster:
             features=tuple(rules.features[host] for host in kept) if rules.features else (),
         )
     names = tuple(cluster.name(host) for host in kept)
-    return Cluster(cluster.resources, cluster.capacity[kept], names, speed=cluster.speed[kept], rules=rules)
+    price = None if cluster.price_per_hour is None else cluster.price_per_hour[kept]
+    return Cluster(cluster.resources, cluster.capacity[kept], names, cluster.speed[kept], rules, price)

@@ -112,6 +112,8 @@ def site_case(
     database = None if accounts is None else read_accounts(accounts, site.cluster)
     case = _case_of(site, database)
     sentences = []
+    if change is not None:
+        change.refuse_some_prices()
     for step in () if change is None else change.steps:
         lines, sentence = changed_lines(path, lines, step)
         changed = _case_of(site_of_lines(path, lines), database)

@@ -13,7 +13,7 @@ from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields
 from loadmaster.site.keys import ALL_KEYS, MODELLED, NO_BEARING, OF_PARTITIONS
 from loadmaster.site.lines import ConfigLine, Lines, Pair, pairs_of
-from loadmaster.site.node import REMOVED
+from loadmaster.site.node import ADDED, REMOVED
 from loadmaster.site.partition import SitePartition
 from loadmaster.site.scheduler import SchedulerParameters
 from loadmaster.site.site import Site, site_of_lines, with_defaults
@@ -22,11 +22,11 @@ from loadmaster.traces.hosts import parse_hosts
 StepKind = Literal["add", "remove", "set"]
 MOST_ADDED = 100_000
 """Hosts that one step adds at most."""
-_ADD = re.compile(r"([0-9]{1,9})x([^@\s]+)(?:@(\S+))?")
+_ADD = re.compile(r"([0-9]{1,9})x([^@\s]+)(?:@([0-9]+\.?[0-9]*|\.[0-9]+)(?=@))?(?:@(\S+))?")
 _SHORT_FORM = re.compile(r"[0-9]+c[0-9a-z.]*", re.IGNORECASE)
 _REMOVE_COUNT = re.compile(r"([0-9]{1,9})@(\S+)")
-_OWN_OF_ONE_HOST = ("nodename", "nodeaddr", "nodehostname", "port", "state", "reason")
-_ADD_FIX = "write it like 20x64c256g4gpu@gpu, or 20xn01@main for 20 more hosts like n01"
+_OWN_OF_ONE_HOST = ("nodename", "nodeaddr", "nodehostname", "port", "state", "reason", "price")
+_ADD_FIX = "write it like 20x64c256g4gpu@gpu, 20xn01@main for 20 more hosts like n01, or 20xn01@1.2@main with a price"
 _SET_FIX = "write it like PriorityWeightAge=1000, or PartitionName=main MaxTime=2-0"
 
 
@@ -52,6 +52,17 @@ class SiteChange:
     def name(self) -> str:
         """All steps as `--what-if` takes them; the name of the row."""
         return "; ".join(step.words for step in self.steps)
+
+    def refuse_some_prices(self) -> None:
+        """Refuse prices of some added hosts alone.
+
+        Raises:
+            InputError: some have a price, and others none.
+        """
+        prices = {added_hosts(step.text).price_per_hour is None for step in self.steps if step.kind == "add"}
+        if len(prices) > 1:
+            rule = "some added hosts have a price and others none, so what they cost together is not known"
+            raise InputError(self.name, rule, fix="give each its price an hour, as in add 20x64c256g@1.2@main")
 
 
 def change_of(text: str) -> SiteChange:
@@ -93,11 +104,12 @@ def changed_lines(path: Path, lines: Lines, step: ChangeStep) -> tuple[Lines, st
 
 
 class AddedHosts(NamedTuple):
-    """`20x64c256g@main` in its parts: how many, like what, and in which partitions."""
+    """`20x64c256g@1.2@main` in its parts: how many, like what, in which partitions, and the price of one an hour."""
 
     number: int
     like: str
     partitions: tuple[str, ...]
+    price_per_hour: float | None
 
 
 def added_hosts(text: str) -> AddedHosts:
@@ -112,7 +124,8 @@ def added_hosts(text: str) -> AddedHosts:
     number = int(match[1])
     if not 1 <= number <= MOST_ADDED:
         raise InputError(text, f"from 1 to {MOST_ADDED:,} hosts are added", fix=_ADD_FIX)
-    return AddedHosts(number, match[2], tuple(filter(None, (match[3] or "").split(","))))
+    price = None if match[3] is None else float(match[3])
+    return AddedHosts(number, match[2], tuple(filter(None, (match[4] or "").split(","))), price)
 
 
 def _added(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple[tuple[ConfigLine, ...], str]:
@@ -120,9 +133,10 @@ def _added(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple
     partitions = [_partition(site, name) for name in wanted.partitions] or [_usual_partition(site)]
     kind = _kind(site, lines, wanted.like)
     names = _new_names(site, wanted.number)
-    pairs = {"nodename": Pair("NodeName", names, "--add"), **kind}
+    pairs = {"nodename": Pair("NodeName", names, ADDED), **kind}
     everywhere = _with_all_hosts(lines)
-    lines = (*lines, ConfigLine(pairs, "--add"))
+    priced = {} if wanted.price_per_hour is None else {"price": Pair("Price", repr(wanted.price_per_hour), ADDED)}
+    lines = (*lines, ConfigLine({**pairs, **priced}, ADDED))
     for part in partitions:
         if part.name not in everywhere:
             lines = _in_partition(lines, part.name, names)

@@ -12,6 +12,8 @@ from loadmaster.site.lines import Pair
 
 REMOVED = "--remove"
 """Where a line stands that takes hosts away by a change of the site."""
+ADDED = "--add"
+"""Where a line stands that adds hosts by a change of the site; it alone may say their price."""
 MOST_CPUS = 2**31 - 1
 _WITH_FEATURE = re.compile(r"feature\{([^{}]+)\}", re.IGNORECASE)
 _STATES = {
@@ -36,6 +38,7 @@ class SiteNode:
         cloud: it is started when a job needs it (State=CLOUD).
         removed: a change of the site took it away (rule L13); it is not there either.
         awake: it takes a job at once: it is neither powered down nor about to be started again.
+        price_per_hour: of a host that a change of the site adds (rule L13); None where it is not known.
     """
 
     name: str
@@ -49,6 +52,7 @@ class SiteNode:
     awake: bool = True
     cloud: bool = False
     removed: bool = False
+    price_per_hour: float | None = None
 
     @property
     def gpus(self) -> int:
@@ -83,6 +87,7 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
         fields.read("State", _there, True),
         threads,
         cloud=fields.read("State", lambda pair: pair.value.strip().lower() == "cloud", False),
+        price_per_hour=fields.read("Price", _price, None) if names.where == ADDED else None,
     )
     if total > MOST_CPUS:
         raise InputError(total, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where)
@@ -96,6 +101,10 @@ def usable_mib(fields: Fields) -> int:
     """RealMemory without what is kept for the system (MemSpecLimit)."""
     memory = whole(0, 2**53)
     return max(0, fields.read("RealMemory", memory, 1) - fields.read("MemSpecLimit", memory, 0))
+
+
+def _price(pair: Pair) -> float:
+    return float(pair.value)
 
 
 def _there(pair: Pair) -> bool:

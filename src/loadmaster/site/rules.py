@@ -105,6 +105,8 @@ def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, 
 def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRules | None) -> Cluster:
     """Hosts of `nodes` in their order; GPUs are a resource where one has some, memory where it is counted.
 
+    Where hosts that a change adds have a price, all others have the price 0: the cost is that of the added hosts.
+
     Raises:
         InputError: a host breaks what holds for any cluster.
     """
@@ -114,7 +116,9 @@ def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRu
     if any(node.gpus for node in nodes):
         columns[GPUS] = [float(node.gpus) for node in nodes]
     names = tuple(node.name for node in nodes)
-    return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
+    prices = [node.price_per_hour for node in nodes]
+    priced = None if all(price is None for price in prices) else np.array([price or 0.0 for price in prices])
+    return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules, price_per_hour=priced)
 
 
 def modelled_partition(

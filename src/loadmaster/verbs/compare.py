@@ -270,6 +270,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     if options.out is not None:
         make_folder(Path(options.out))
     machines = options.on_changes(at, changed) if at is not None and changed else options.on_machines(at)
+    options.refuse_money_without_prices(machines)
     case = machines[0].case
     refuse_metrics_of_no_resource(metrics, case.cluster.resources)
     settings = wanted(betas(case, options.loads, options.beta))

@@ -47,8 +47,8 @@ class FewestOptions(
     add: Annotated[
         "str | Sequence[str]",
         Option(
-            "Hosts to add to the site, with the numbers to try: 0..40x64c256g@main, or 0..40xn01@main for hosts like "
-            "n01. Default: each kind that the site has. Repeat the option for more.",
+            "Hosts to add to the site, with the numbers to try: 0..40x64c256g@main, or 0..40xn01@1.2@main for hosts "
+            "like n01 at this price an hour. Default: each kind that the site has. Repeat the option for more.",
             metavar="N..MxKIND@PARTITION",
             panel=CHANGES,
             typed=list[str],

@@ -76,7 +76,7 @@ class MachineOptions(LogOptions):
         """The jobs on every set of machines; with one set or none as `case` has them.
 
         Raises:
-            InputError: the log or the machines cannot be read, or a money is named and no price.
+            InputError: the log or the machines cannot be read.
         """
         from loadmaster.runs.machines import MachineSet, closed_and_open, machines_of
         from loadmaster.site.machines import read_machines
@@ -108,7 +108,6 @@ class MachineOptions(LogOptions):
                 )
                 for each in sets
             )
-        self.refuse_money_without_prices(sets)
         return sets
 
     def refuse_money_without_prices(self, sets: "Sequence[MachineSet]") -> None:
@@ -120,7 +119,8 @@ class MachineOptions(LogOptions):
         from loadmaster.verbs.unused_options import refuse_unused
 
         if all(each.cost_per_hour is None for each in sets):
-            refuse_unused(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
+            fix = "add prices, as in --hosts 20x16c64g@0.8 or --add 20x16c64g@0.8@main"
+            refuse_unused(self, ["currency"], "no price of a machine is known", fix)
 
 
 def _listed(hosts: object) -> "list[str | Path | Cluster]":

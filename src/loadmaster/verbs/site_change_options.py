@@ -25,7 +25,8 @@ class SiteChangeOptions(SiteOptions):
     add: Annotated[
         "str | Sequence[str]",
         Option(
-            "Add hosts to a partition: 20x64c256g4gpu@gpu, or 20xn01@main for 20 like n01. Repeat for more.",
+            "Add hosts to a partition: 20x64c256g4gpu@gpu, or 20xn01@main for 20 like n01. "
+            "20xn01@1.2@main has the price of one an hour. Repeat for more.",
             metavar="HOSTS@PARTITION",
             panel=CHANGES,
             typed=list[str],
