@@ -100,6 +100,16 @@ def test_the_compiled_engine_gives_the_schedule_of_the_plain_one(discipline, bou
     assert waits > 300
 
 
+def test_a_job_that_can_never_start_has_no_cards():
+    log, cluster, _ = random_log(1, bound=True)
+    absent = Constraints(features=Named.of([None] * (log.jobs - 1) + ["h100"]))
+    log = replace(log, constraints=absent)
+    schedule = run(log, "lxf+skip", cluster=cluster, engine="compiled")
+    assert np.isnan(schedule.start_s[-1])
+    assert violations(log, cluster, schedule) == ()
+    assert schedule.same_as(run(log, "lxf+skip", cluster=cluster, engine="reference"))
+
+
 @pytest.mark.parametrize("discipline", PLAIN_ONLY)
 def test_what_the_plain_engine_alone_serves_keeps_to_cards(discipline):
     for seed in range(6):
