@@ -97,6 +97,54 @@ def host_cards(workload: Workload, cluster: Cluster) -> HostCards | None:
     return HostCards(column, count)
 
 
+def cards_at_start(workload: Workload, cluster: Cluster, cards: HostCards) -> Longs:
+    """int64[T]: the cards, as bits, of each task in `StartingState.host` (rule Q22).
+
+    The tasks of a host take them in the order of their starts. If these cards are not enough, the largest go first.
+
+    Raises:
+        InputError: the cards of a host are not enough for its tasks in either order.
+
+    Example:
+        >>> from loadmaster.model import Cluster, StartingState, Workload
+        >>> state = StartingState(9.0, job=[0, 1, 2], start_s=[5.0, 2.0, 5.0], host=[0, 0, 0])
+        >>> times = {"submit_s": [0, 0, 0], "runtime_s": [20, 20, 20]}
+        >>> log = Workload.of(**times, cores=[1, 1, 1], gpus=[0.5, 0.75, 0.5], starting=state)
+        >>> hosts = Cluster.uniform(1, cores=8, gpus=2)
+        >>> [cards_in(bits) for bits in cards_at_start(log, hosts, host_cards(log, hosts)).tolist()]
+        [[1], [0], [1]]
+    """
+    state = workload.starting
+    assert state is not None
+    many, taken = workload.task_count[state.job], np.zeros(len(state.host), np.int64)
+    gpus = np.repeat(workload.demand[state.job, cards.column], many)
+    order = np.lexsort((np.repeat(state.start_s, many), state.host))  # stable: equal starts go by number
+    hosts, begins = np.unique(state.host[order], return_index=True)
+    for host, tasks in zip(hosts.tolist(), np.split(order, begins[1:]), strict=False):
+        for turn in (tasks, tasks[np.argsort(-gpus[tasks], kind="stable")]):
+            bits = _in_turn(int(cards.count[host]), gpus[turn].tolist())
+            if bits is not None:
+                taken[turn] = bits
+                break
+        else:
+            rule = "the parts of GPUs that running jobs hold on this host were not found to fit on its GPUs"
+            raise InputError(cluster.name(host), rule, fix="correct the jobs that run at the start, or round parts up")
+    return taken
+
+
+def _in_turn(count: int, gpus: Sequence[float]) -> list[int] | None:
+    """The cards, as bits, of tasks that take them one after another on an empty host; None if they are not enough."""
+    free, taken = [1.0] * count, list[int]()
+    for wanted, share in map(cards_wanted, gpus):
+        chosen = tightest_cards(free, wanted, share)
+        if chosen is None:
+            return None
+        for card in chosen:
+            free[card] -= share
+        taken.append(bits_of(chosen))
+    return taken
+
+
 def whole_cards(gpus: Floats, host_names: Sequence[str] = ()) -> Longs:
     """int64[H]: the cards of each host, from its number of GPUs.
 

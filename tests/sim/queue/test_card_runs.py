@@ -4,9 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cut_runs import cut_at
 
 from loadmaster.measure.check import violations
-from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Named, Preemption, SiteRules, Workload
+from loadmaster.measure.check_cards import broken_cards
+from loadmaster.model import (
+    CalendarRow,
+    Cluster,
+    Constraints,
+    InputError,
+    Named,
+    Preemption,
+    SiteRules,
+    StartingState,
+    Workload,
+)
 from loadmaster.model.cards import cards_in
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs
@@ -98,6 +110,58 @@ def test_the_compiled_engine_gives_the_schedule_of_the_plain_one(discipline, bou
             assert violations(log, cluster, schedule) == ()
             waits += int((schedule.start_s > log.submit_s).sum())
     assert waits > 300
+
+
+@pytest.mark.parametrize(
+    ("discipline", "bound"),
+    [*((discipline, False) for discipline in DISCIPLINES), *((discipline, True) for discipline in BESIDE_KINDS)],
+)
+def test_a_run_that_begins_with_running_jobs_gives_the_schedule_of_the_plain_engine(discipline, bound):
+    runs_at_start = 0
+    for seed in range(12):
+        log, cluster, interval_s = random_log(seed, bound=bound)
+        whole = run(log, "easy", RULES[seed % 2], cluster, engine="reference")
+        rest, _ = cut_at(log, cluster, whole, float(8 + seed % 3 * 10), ends=seed % 2 == 0)
+        runs_at_start += rest.starting.jobs
+        for policy in RULES:
+            how = {"cluster": cluster, "interval_s": interval_s, "seed": seed}
+            assert is_compiled(rest, cluster, policy, named(discipline)) or (
+                "easy" in discipline and policy is RULES[-1]
+            )
+            expected = run(rest, discipline, policy, engine="reference", **how)
+            schedule = run(rest, discipline, policy, engine="compiled", **how)
+            assert schedule.same_as(expected), (seed, policy.name)
+            assert broken_cards(rest, cluster, schedule) == []
+    assert runs_at_start > 30
+
+
+def test_a_job_that_can_never_start_has_no_cards():
+    log, cluster, _ = random_log(1, bound=True)
+    absent = Constraints(features=Named.of([None] * (log.jobs - 1) + ["h100"]))
+    log = replace(log, constraints=absent)
+    schedule = run(log, "lxf+skip", cluster=cluster, engine="compiled")
+    assert np.isnan(schedule.start_s[-1])
+    assert violations(log, cluster, schedule) == ()
+    assert schedule.same_as(run(log, "lxf+skip", cluster=cluster, engine="reference"))
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_running_jobs_take_cards_by_size_where_the_order_of_their_starts_finds_too_few(engine):
+    state = StartingState(10.0, job=[0, 1, 2, 3], start_s=[1.0, 2.0, 3.0, 4.0], host=[0] * 4)
+    gpus = [0.25, 0.5, 0.5, 0.75, 1]
+    log = Workload.of(submit_s=[0] * 5, runtime_s=[99] * 5, cores=[1] * 5, gpus=gpus, starting=state)
+    schedule = run(log, "easy", engine=engine)
+    assert cards(schedule)[:4] == [[0], [1], [1], [0]]
+    assert broken_cards(log, TWO_CARDS, schedule) == []
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_running_jobs_that_no_card_holds_are_refused_in_one_line(engine):
+    state = StartingState(10.0, job=[0, 1, 2], start_s=[1.0] * 3, host=[0] * 3)
+    log = Workload.of(submit_s=[0] * 4, runtime_s=[99] * 4, cores=[1] * 4, gpus=[0.6, 0.6, 0.7, 1], starting=state)
+    with pytest.raises(InputError, match="were not found to fit on its GPUs") as refused:
+        run(log, "easy", engine=engine)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("discipline", PLAIN_ONLY)

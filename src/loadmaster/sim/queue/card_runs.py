@@ -49,12 +49,11 @@ def is_on_cards(workload: Workload, cluster: Cluster) -> bool:
 def serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the compiled engine serves these rules where GPUs are cards; else the plain engine does.
 
-    It promises at most a moment to the head of the queue there. No job runs as the run begins. Max-Jobs counts jobs or
-    cores, and makes no promise.
+    It promises at most a moment to the head of the queue there. Max-Jobs counts jobs or cores, and makes no promise.
     """
     from loadmaster.sim.queue import capabilities as served
 
-    if not served.serves(policy, discipline) or workload.starting is not None or not is_plain_data(policy):
+    if not served.serves(policy, discipline) or not is_plain_data(policy):
         return False
     alone = not is_meta(policy)
     counts = isinstance(policy, MaxJobs) and policy.target != "weighted"

@@ -63,7 +63,6 @@ def engine_arrays(
     """
     workload, cluster, policy, discipline = run.workload, run.cluster, run.policy, run.discipline
     runs, cards = runs_of_start(workload, cluster, binding), host_cards(workload, cluster)
-    assert runs is None or cards is None, "only the plain engine knows the cards of jobs that run at the start"
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)

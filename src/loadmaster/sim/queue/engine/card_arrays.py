@@ -44,7 +44,7 @@ def state_on_cards(state: QueueState, jobs: Jobs, cards: HostCards) -> QueueStat
             share=np.minimum(gpus, 1.0),
             undo=np.zeros(len(state.undo_host), np.int64),
             held=np.zeros(len(state.held), np.int64),
-            taken=np.zeros(len(state.held), np.int64),
+            taken=np.zeros(jobs.first_task[-1], np.int64),  # tasks that never start included
             left=np.zeros(free.shape[1]),
             left_then=np.zeros(free.shape[1]),
             cost=np.zeros(free.shape[1]),

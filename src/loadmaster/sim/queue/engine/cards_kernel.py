@@ -25,7 +25,7 @@ class EngineCards(NamedTuple):
         then: float64[H, C], the same at the shadow time of the head, on hosts where `HeadPromise.then` holds.
         wanted: int64[K], cards that a task of each demand takes; share: float64[K], of each of them.
         undo: int64[U], cards of the tasks in `QueueState.undo_host`, as bits; held: int64[T], of those in
-            `QueueState.held`; taken: int64[T], of each task by its number.
+            `QueueState.held`; taken: int64[T], of each task of the log.
         left, left_then, cost: float64[C], room: float64[R + 2], scratch.
         resources: R, the amounts of a host without the two that cards add.
     """

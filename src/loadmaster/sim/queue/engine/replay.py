@@ -69,7 +69,7 @@ def replay_compiled(
         run.tell(int(engine.state.tally[STARTED]))
     schedule = with_ends(records.schedule(), workload, cluster)
     if engine.state.cards is not None:
-        schedule = replace(schedule, cards=engine.state.cards.taken[: len(schedule.host)])
+        schedule = replace(schedule, cards=engine.state.cards.taken)
     if binding is None:
         return schedule
     if bound is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from loadmaster.backfilling.pass_arrays import END
 from loadmaster.model import Cluster, Schedule, StartingState, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.cards import cards_at_start, host_cards
 from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.snapshot_arrays import spans
@@ -33,6 +34,7 @@ class RunsAtStart(NamedTuple):
         start_s, expected_end_s, end_s, slowest: float64[N].
         first: int64[N + 1], where the hosts of each begin in host: int32[T].
         last_host: the host that got the last task.
+        cards: int64[T], the cards of each task, as bits; None where GPUs are no cards (rule Q22).
     """
 
     job: Longs
@@ -44,13 +46,14 @@ class RunsAtStart(NamedTuple):
     first: Longs
     host: Ints
     last_host: int
+    cards: Longs | None
 
 
 def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstraints | None) -> RunsAtStart | None:
     """The jobs that run when a run of `workload` begins; None if there are none.
 
     Raises:
-        InputError: the hosts do not hold the running jobs.
+        InputError: the hosts, or their cards, do not hold the running jobs.
     """
     state = workload.starting
     if state is None:
@@ -64,7 +67,7 @@ def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstra
     order = np.lexsort((state.job, state.start_s))
     first = np.concatenate(([0], np.cumsum(tasks[order])))
     at = np.repeat(began[order] - first[:-1], tasks[order]) + np.arange(first[-1])
-    job = state.job[order]
+    job, cards = state.job[order], host_cards(workload, cluster)
     return RunsAtStart(
         job,
         job if binding is None else rows_that_run(binding)[job],
@@ -75,6 +78,7 @@ def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstra
         first,
         state.host[at],
         state.last_host,
+        None if cards is None else cards_at_start(workload, cluster, cards)[at],
     )
 
 
@@ -119,6 +123,8 @@ def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None)
     engine.log.host[task] = host
     by_host = np.lexsort((host, np.repeat(np.arange(many), tasks)))
     state.held[task] = host[by_host]
+    if runs.cards is not None:
+        _take_cards(state, host, amount, task, by_host, runs.cards)
     by_end = np.lexsort((runs.row, runs.end_s))  # a sorted list is a heap
     state.end_s[:many], state.ending[:many] = runs.end_s[by_end], runs.row[by_end]
     state.tally[RUNNING] = state.tally[STARTED] = many
@@ -150,6 +156,18 @@ def _take_names(state: QueueState, runs: RunsAtStart) -> None:
     into_classes(pool)
     task = np.repeat(pool.first_task[runs.job] - runs.first[:-1], tasks) + np.arange(runs.first[-1])
     pool.host[task] = runs.host
+
+
+def _take_cards(state: QueueState, host: Ints, amount: Floats, task: Longs, by_host: Longs, bits: Longs) -> None:
+    """Give the running tasks their cards, and their hosts what is left by the two amounts that cards add."""
+    cards = state.cards
+    assert cards is not None
+    cards.taken[task], cards.held[task] = bits, bits[by_host]
+    part, whole = amount[:, cards.resources], amount[:, cards.resources + 1]
+    for card in range(cards.free.shape[1]):
+        np.subtract.at(cards.free[:, card], host, np.where(bits >> card & 1, np.where(whole > 0, 1.0, part), 0.0))
+    state.free[:, cards.resources] = cards.free.max(axis=1)
+    state.free[:, cards.resources + 1] = (cards.free >= 1.0).sum(axis=1)
 
 
 def _move_in(running_by_host: RunningByHost, row: Longs, task: Longs, host: Ints) -> None:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, minus
+from loadmaster.model.cards import cards_at_start
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.errors import InputError
 from loadmaster.model.starting_state import StartingState
 from loadmaster.sim.queue.plain.occupancy import RunningJob
 
@@ -27,6 +26,8 @@ def begin_running(engine: "Replay", state: StartingState) -> None:
     engine.runs_at_start, engine.begins_s = frozenset(state.job.tolist()), state.now_s
     engine.last_host = state.last_host
     hosts = np.split(state.host, np.cumsum(tasks)[:-1])
+    if engine.cards is not None:
+        cards_of = np.split(cards_at_start(engine.workload, engine.cluster, engine.cards), np.cumsum(tasks)[:-1])
     for n in np.lexsort((state.job, state.start_s)).tolist():
         job, start_s, on = int(state.job[n]), float(state.start_s[n]), tuple(hosts[n].tolist())
         slowest = engine.cluster.slowest(on)
@@ -39,7 +40,7 @@ def begin_running(engine: "Replay", state: StartingState) -> None:
             expected_end_s = float(state.expected_end_s[n])
         partition = _partition_of(engine, job)
         status = TIMEOUT if engine.expecting.killed[job] else int(engine.status[job])
-        cards = _cards_at_start(engine, job, on)
+        cards = () if engine.cards is None else tuple(cards_of[n].tolist())
         ends = engine.ends_of(job, expected_end_s, on, cards)
         run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on, ends, cards)
         engine.occupancy.start(job, on, run)
@@ -49,25 +50,6 @@ def begin_running(engine: "Replay", state: StartingState) -> None:
         if engine.allowance is not None:
             engine.allowance.count_submitted(job)
             engine.allowance.start(job, partition, start_s)
-
-
-def _cards_at_start(engine: "Replay", job: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
-    """The cards, as bits, of a job that runs as the run begins: those that it would have taken in its turn.
-
-    Raises:
-        InputError: its hosts have too little left of their cards.
-    """
-    if engine.cards is None:
-        return ()
-    request, room, cards = engine.request_of[job], dict[int, Amounts](), list[int]()
-    for host in hosts:
-        left = room.get(host, engine.occupancy.amounts[host])
-        if not request.fits(left):
-            rule = f"host {engine.cluster.name(host)} has no card for it beside the jobs that run there"
-            raise InputError(f"job {engine.workload.id_of(job)}", rule, fix="correct the jobs that run at the start")
-        cards.append(request.cards_in(left))
-        room[host] = minus(left, request.amounts(cards[-1]))
-    return tuple(cards)
 
 
 def _partition_of(engine: "Replay", job: int) -> int:
