@@ -1,5 +1,7 @@
 """`loadmaster.pack`, `rebalance` and `policies`."""
 
+import re
+
 import pytest
 
 import loadmaster as lm
@@ -57,11 +59,47 @@ def test_moves_are_a_table_in_their_order(tasks, tmp_path):
     assert "The moves, in order" in plan.report(tmp_path / "x.html").read_text()
 
 
-@pytest.mark.parametrize("goal", [{}, {"consolidate": True}])
-def test_moves_of_tasks_that_take_numa_nodes_are_refused(tmp_path, goal):
-    (tmp_path / "vms.csv").write_text("cores,memory_gb,numa_nodes,host\n2,4,1,0\n3,4,2,1\n")
-    with pytest.raises(lm.InputError, match="rebalance does not know NUMA nodes"):
-        lm.rebalance(tmp_path / "vms.csv", hosts="2x8c16g", **goal)
+VMS = "name,cores,memory_gb,numa_nodes,host,on_numa_nodes\ndb,8,8,2,0,0 1\nweb,6,4,1,1,1\nnew,2,2,1,,\n"
+"""On hosts of two nodes with 8 cores and 16 GiB each."""
+
+
+def test_moves_of_tasks_on_numa_nodes_name_the_nodes(tmp_path):
+    (tmp_path / "vms.csv").write_text(VMS)
+    start = lm.rebalance(tmp_path / "vms.csv", hosts="3x16c32g", numa_nodes=2)
+    assert [(row["task"], row["to"], row["numa_nodes"]) for row in start.figures["moves"]] == [("new", "0", [0])]
+    drained = lm.rebalance(tmp_path / "vms.csv", hosts="3x16c32g", numa_nodes=2, drain="0", moves=1)
+    assert drained.frame["numa_nodes"].to_list() == ["0 1"]
+    assert "NUMA nodes" in drained.report(tmp_path / "x.html").read_text()
+    assert "It takes NUMA nodes 0 and 1 there." in lm.explain(drained, "db").notes
+    assert "It keeps NUMA node 1 there." in lm.explain(drained, "web").notes
+
+
+def test_nodes_that_the_table_does_not_name_are_assumed_with_a_note(tmp_path):
+    (tmp_path / "vms.csv").write_text("cores,memory_gb,numa_nodes,host\n6,4,1,0\n6,4,1,0\n2,4,1,0\n")
+    plan = lm.rebalance(tmp_path / "vms.csv", hosts="2x16c32g", numa_nodes=2, drain="0")
+    assert any("on_numa_nodes names no nodes of 3 running tasks" in note for note in plan.notes)
+    (tmp_path / "vms.csv").write_text("cores,memory_gb,numa_nodes,host\n5,4,1,0\n5,4,1,0\n5,4,1,0\n")
+    with pytest.raises(lm.InputError, match="no room for a task without it: task 2 asks for 5 of cores"):
+        lm.rebalance(tmp_path / "vms.csv", hosts="2x16c32g", numa_nodes=2, drain="0")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "rule"),
+    [
+        ((), {"numa_nodes": None}, "the hosts have none"),
+        ((), {"minimise": "level"}, "no level to raise"),
+        ((), {"method": "exact"}, "changes nothing here"),
+        (("0 1", "0"), {}, "task db takes 2 NUMA nodes, each once"),
+        (("0 1", "0 0"), {}, "task db takes 2 NUMA nodes, each once"),
+        (("0 1", "0 2"), {}, "the NUMA nodes of a host are 0 to 1"),
+        (("0 1", "0|1"), {}, "a list of numbers from 0"),
+        (("new,2,2,1,,", "new,2,2,1,,0"), {}, "task new has no host"),
+    ],
+)
+def test_what_does_not_go_with_numa_nodes_is_refused_in_rebalance(tmp_path, change, options, rule):
+    (tmp_path / "vms.csv").write_text(VMS.replace(*change) if change else VMS)
+    with pytest.raises(lm.InputError, match=re.escape(rule)):
+        lm.rebalance(tmp_path / "vms.csv", hosts="3x16c32g", **({"numa_nodes": 2} | options))
 
 
 def test_two_budgets_are_one_too_many(tasks):

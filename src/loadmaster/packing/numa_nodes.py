@@ -1,5 +1,6 @@
 """NUMA nodes: each host's capacity in equal parts, and tasks that take one of them or several equal ones (rule K24)."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,6 +85,12 @@ class NumaNodes:
         most: Floats = TOLERANCE * self.capacity.max(axis=0, initial=0.0)
         return most
 
+    @cached_property
+    def mean_node(self) -> Floats:
+        """float64[R], the mean capacity of a node; 1 where no host has the resource."""
+        mean = self.capacity.mean(axis=0)
+        return np.where(mean > 0, mean, 1.0)
+
     def all_free(self) -> Floats:
         """float64[H, N, R]: what empty hosts have free on each node."""
         return np.repeat(self.capacity[:, None, :], self.nodes, axis=1)
@@ -97,6 +104,33 @@ class NumaNodes:
         """bool[H], the hosts with as many such nodes as the task takes."""
         able: Bools = self.room(free, task).sum(axis=1) >= self.parts[task]
         return able
+
+    def fullest(self, free: Floats, able: Bools, task: int) -> Longs:
+        """int64[P], the nodes of one host that the task takes: those with room and the least left; equals by number.
+
+        Args:
+            free: float64[N, R], what each node of the host has free.
+            able: bool[N], the nodes with room for a part of the task; the others come last.
+            task: its number.
+        """
+        order = np.lexsort(((free / self.mean_node).sum(axis=1), ~able))
+        return order[: self.parts[task]].astype(np.int64)
+
+    def fewest_hosts(self, tasks: Bools | None = None) -> float:
+        """No placement of the tasks, bool[T] or all, uses fewer hosts: parts of over half a node do not share one."""
+        fewest, counted = 0.0, np.ones(len(self.parts), bool) if tasks is None else tasks
+        for r in range(len(self.resources)):
+            large = self.demand[:, r] * 2 > (self.capacity[:, r].max(initial=0) + self.slack[r]) * (1 + 1e-9)
+            fewest = max(fewest, float(np.ceil(self.parts[large & counted].sum() / self.nodes)))
+        return fewest
+
+    def too_full(self, free: Floats, host: int, nodes: Bools) -> Iterator[str]:
+        """Which of the nodes, bool[N], of `host` holds more than it has, and of what; `free` is float64[H, N, R]."""
+        over = nodes[:, None] & (free[host] < -1.001 * self.slack)
+        for node, r in np.argwhere(over).tolist():
+            held = self.amount(r, float(self.capacity[host, r] - free[host, node, r]))
+            has = self.amount(r, float(self.capacity[host, r]))
+            yield f"NUMA node {node} of host {self.host_names[host]} holds {held} of {self.resources[r]} and has {has}"
 
     def why_not(self, free: Floats, task: int, host: int) -> str | None:
         """Which nodes of `host` have too little for a part of the task, and of what; None if enough have room.
@@ -150,3 +184,98 @@ def broken_nodes(numa: NumaNodes, host: Ints, taken: Bools) -> list[str]:
             if amount > numa.capacity[at, r] + 1.001 * numa.slack[r]:
                 broken.append(f"node {node} of host {numa.host_names[at]} is too full of {numa.resources[r]}")
     return broken
+
+
+class NodesInUse:
+    """The nodes that each task holds, and what each node has free; both change with every move.
+
+    Args:
+        numa: the nodes, and what tasks ask of them.
+        host: int64[T], the host of each task, -1 for none; the caller's own array, which changes with every move.
+        held: bool[T, N], the nodes that each task holds. A placed task without a node takes those that it would
+            take on arrival, in the order of the tasks.
+
+    Attributes:
+        held: bool[T, N]; free: float64[H, N, R].
+    """
+
+    def __init__(self, numa: NumaNodes, host: Longs, held: Bools) -> None:
+        self.numa, self._host = numa, host
+        self.held = held & (host >= 0)[:, None]
+        self.free = numa.all_free()
+        for at in np.unique(host[host >= 0]).tolist():
+            self._count(at)
+        for task in np.flatnonzero((host >= 0) & ~self.held.any(axis=1)).tolist():
+            self.moved(task, -1, int(host[task]))
+
+    def moved(self, task: int, old: int, new: int, nodes: Bools | None = None) -> Bools:
+        """Let `task` hold nodes of host `new` and none of `old`, -1 for none.
+
+        Args:
+            task: its number.
+            old: its host before.
+            new: its host now.
+            nodes: bool[N], those that it holds now; None for the fullest with room.
+
+        Returns:
+            bool[N], the nodes that it held before.
+        """
+        before: Bools = self.held[task].copy()
+        self.held[task] = False
+        if old >= 0:
+            self._count(old)
+        if new >= 0:
+            if nodes is None:
+                able = self.numa.room(self.free[new : new + 1], task)[0]
+                self.held[task, self.numa.fullest(self.free[new], able, task)] = True
+            else:
+                self.held[task] = nodes
+            self._count(new)
+        return before
+
+    def _count(self, host: int) -> None:
+        """What the host's nodes have free, added up anew, so that a move taken back leaves no trace of rounding."""
+        there = np.flatnonzero(self._host == host)
+        use = self.held[there][:, :, None] * self.numa.demand[there][:, None, :]
+        self.free[host] = self.numa.capacity[host] - use.sum(axis=0)
+
+
+def held_nodes(numa: NumaNodes, host: Ints, given: Sequence[tuple[int, ...] | None]) -> tuple[Bools, int]:
+    """bool[T, N], the nodes that each task holds, and for how many tasks they were assumed.
+
+    A task without nodes in the table takes the fullest nodes of its host with room, in the order of the table.
+
+    Args:
+        numa: the nodes, and what tasks ask of them.
+        host: int[T], where each task runs; -1 for none.
+        given: for each task its nodes, from 0; None where the table does not name them.
+
+    Raises:
+        InputError: a host has no such node, a task holds another number of nodes than it takes or waits for a host,
+            or the nodes that are left have no room for a task without nodes.
+    """
+    held = np.zeros((len(host), numa.nodes), bool)
+    for task, nodes in enumerate(given):
+        if nodes is None:
+            continue
+        value, name = " ".join(map(str, nodes)), f"task {numa.task_names[task]}"
+        if host[task] < 0:
+            raise InputError(value, f"{name} has no host, so it holds no NUMA node", fix="leave on_numa_nodes empty")
+        if max(nodes) >= numa.nodes:
+            rule = f"{name}: the NUMA nodes of a host are 0 to {numa.nodes - 1}"
+            raise InputError(value, rule, fix="change on_numa_nodes, or --numa-nodes")
+        held[task, list(nodes)] = True
+        if len(nodes) != numa.parts[task] or held[task].sum() != len(nodes):
+            rule = f"{name} takes {numa.parts[task]} NUMA nodes, each once"
+            raise InputError(value, rule, fix="change on_numa_nodes, or numa_nodes")
+    at = np.where(held.any(axis=1), host, -1).astype(np.int64)
+    nodes_in_use = NodesInUse(numa, at, held)
+    assumed = np.flatnonzero((host >= 0) & ~held.any(axis=1)).tolist()
+    for task in assumed:
+        reason = numa.why_not(nodes_in_use.free, task, int(host[task]))
+        if reason is not None:
+            fix = "name the nodes of running tasks in a column on_numa_nodes"
+            raise InputError("on_numa_nodes", f"no room for a task without it: {reason}", fix=fix)
+        at[task] = host[task]
+        nodes_in_use.moved(task, -1, int(host[task]))
+    return nodes_in_use.held, len(assumed)

@@ -81,7 +81,7 @@ def best_fit(numa: NumaNodes, order: Longs, deadline: Deadline = NO_DEADLINE) ->
     """
     free, tasks = numa.all_free(), len(numa.parts)
     host, taken = np.full(tasks, -1, np.int32), np.zeros((tasks, numa.nodes), bool)
-    scale, slack = _mean_node(numa), numa.slack
+    scale, slack = numa.mean_node, numa.slack
     room = np.ascontiguousarray(np.moveaxis(free + slack, 2, 0))  # float64[R, H, N], as a step through it is quick
     left = (free / scale).sum(axis=(1, 2)) + UNUSED
     for task in order.tolist():
@@ -91,8 +91,7 @@ def best_fit(numa: NumaNodes, order: Longs, deadline: Deadline = NO_DEADLINE) ->
         chosen = int(np.argmin(np.where(fits.sum(axis=1) >= numa.parts[task], left, np.inf)))
         if fits[chosen].sum() < numa.parts[task]:
             continue
-        fullest = np.argsort(np.where(fits[chosen], (free[chosen] / scale).sum(axis=1), np.inf), kind="stable")
-        nodes = fullest[: numa.parts[task]]
+        nodes = numa.fullest(free[chosen], fits[chosen], task)
         free[chosen, nodes] -= numa.demand[task]
         room[:, chosen] = (free[chosen] + slack).T
         host[task], taken[task, nodes], left[chosen] = chosen, True, (free[chosen] / scale).sum()
@@ -105,15 +104,8 @@ def largest_first(numa: NumaNodes) -> Longs:
 
 
 def fewest_hosts(instance: Instance, numa: NumaNodes) -> float:
-    """No placement of all tasks uses fewer hosts: all demands together, and tasks that fill more than half a node.
-
-    Two parts of more than half a node each do not share one.
-    """
-    bound = simple_bound(in_full(all_rigid(instance), np.ones(instance.hosts)))
-    for r in range(len(numa.resources)):
-        large = numa.demand[:, r] * 2 > (numa.capacity[:, r].max(initial=0) + numa.slack[r]) * (1 + 1e-9)
-        bound = max(bound, float(np.ceil(numa.parts[large].sum() / numa.nodes)))
-    return bound
+    """No placement of all tasks uses fewer hosts: all demands together, and tasks that fill more than half a node."""
+    return max(simple_bound(in_full(all_rigid(instance), np.ones(instance.hosts))), numa.fewest_hosts())
 
 
 def _orders(numa: NumaNodes, seed: int) -> Iterator[Longs]:
@@ -126,14 +118,8 @@ def _orders(numa: NumaNodes, seed: int) -> Iterator[Longs]:
         yield np.lexsort((-drawn, -numa.parts if rng.random() < 0.5 else -drawn * numa.parts)).astype(np.int64)
 
 
-def _mean_node(numa: NumaNodes) -> Floats:
-    """float64[R], the mean capacity of a node; 1 where no host has the resource."""
-    mean = numa.capacity.mean(axis=0)
-    return np.where(mean > 0, mean, 1.0)
-
-
 def _size(numa: NumaNodes) -> Floats:
-    size: Floats = (numa.demand / _mean_node(numa)).max(axis=1, initial=0.0)
+    size: Floats = (numa.demand / numa.mean_node).max(axis=1, initial=0.0)
     return size
 
 

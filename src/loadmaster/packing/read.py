@@ -34,12 +34,14 @@ class TaskFile:
         host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
         notes: what was assumed or left out, one sentence each.
         numa_nodes: int64[T], NUMA nodes that each task takes; None if the file does not say.
+        on_numa_nodes: for each task the nodes that it holds now; None for one without, () if the file does not say.
     """
 
     instance: Instance
     host: Ints | None = None
     notes: tuple[str, ...] = ()
     numa_nodes: Longs | None = None
+    on_numa_nodes: tuple[tuple[int, ...] | None, ...] = ()
 
 
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
@@ -91,7 +93,8 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
         **_of_jobs(tasks),
     )
     instance = on_single_cards(instance, cluster, tasks.gpu_kind)
-    return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)), tasks.numa_nodes)
+    all_notes = (*notes, *notes_on_hosts(cluster))
+    return TaskFile(instance, tasks.host, all_notes, tasks.numa_nodes, tasks.on_numa_nodes)
 
 
 def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str]) -> Instance:

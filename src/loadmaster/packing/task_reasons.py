@@ -106,9 +106,9 @@ class TaskReasons:
         else:
             other = int(self._tasks[gone])
             before = int(self._placement.host[other])
-            self._placement.move(other, -1)
+            nodes = self._placement.move(other, -1)
             why = self._placement.why_not(mine, there)
-            self._placement.move(other, before)
+            self._placement.move(other, before, nodes)
         return (*why, *self._lacks(host), *self._lacks_cards(host, gone))
 
     def _lacks(self, host: int) -> list[str]:

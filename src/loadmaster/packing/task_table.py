@@ -28,6 +28,7 @@ TASK_COLUMNS = {
     "min_yield": "a guarantee of the job, from 0 to 1",
     "host": "where the task runs now; empty if it does not",
     "numa_nodes": "how many NUMA nodes of its host the task takes, an equal part on each; 1 if absent",
+    "on_numa_nodes": "the NUMA nodes of its host that the task holds now, from 0, separated by spaces",
     "gpu_kind": "the features that the host of its GPUs must have, `A|B` for either; empty for any GPU",
 } | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
 """Every column of a table of tasks and what it holds. One amount must be there."""
@@ -49,6 +50,7 @@ class Tasks:
         host: int32[T], where it runs now, -1 where it does not; None where the table has no such column.
         gpu_kind: the kinds of GPU that each task accepts, `A|B`; "" for any. Empty where no task names one.
         numa_nodes: int64[T], NUMA nodes that each task takes; None without such a column.
+        on_numa_nodes: for each task the nodes that it holds now; None where a cell is empty, () without such a column.
         most_plain_memory: bytes of the largest memory that was a plain number without a unit; 0 if there is none.
         notes: what was assumed, one sentence each.
     """
@@ -62,6 +64,7 @@ class Tasks:
     host: Ints | None = None
     gpu_kind: tuple[str, ...] = ()
     numa_nodes: Longs | None = None
+    on_numa_nodes: tuple[tuple[int, ...] | None, ...] = ()
     most_plain_memory: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -99,6 +102,7 @@ def tasks_of(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
         host=_hosts_now(path, table, row, cluster),
         gpu_kind=_gpu_kinds(path, table, row),
         numa_nodes=_counts(path, table, "numa_nodes")[row] if "numa_nodes" in frame.columns else None,
+        on_numa_nodes=_nodes_now(path, table, row),
         most_plain_memory=max(most_without_unit(frame[column], column) for column in columns.values()),
         notes=tuple(notes),
     )
@@ -224,6 +228,19 @@ def _hosts_now(path: Path, table: WholeTable, row: Longs, cluster: Cluster) -> I
         fix = f"the hosts are called {called}; leave the cell empty for a task that does not run yet"
         raise InputError(names[unknown], "no such host", fix=fix, where=table.where(path, unknown))
     return np.array([-1 if name is None else index[name] for name in names], np.int32)[row]
+
+
+def _nodes_now(path: Path, table: WholeTable, row: Longs) -> tuple[tuple[int, ...] | None, ...]:
+    """For each task its NUMA nodes, None where the cell is empty; () without such a column."""
+    if "on_numa_nodes" not in table.frame.columns:
+        return ()
+    lists = [(text or "").split() or None for text in words(table.frame["on_numa_nodes"]).to_list()]
+    for r, numbers_of in enumerate(lists):
+        if numbers_of is not None and not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers_of):
+            rule, fix = "on_numa_nodes is a list of numbers from 0", "separate them by spaces: 0 1"
+            raise InputError(" ".join(numbers_of), rule, fix=fix, where=table.where(path, r))
+    nodes = [None if numbers_of is None else tuple(map(int, numbers_of)) for numbers_of in lists]
+    return tuple(nodes[r] for r in row.tolist())
 
 
 def _gpu_kinds(path: Path, table: WholeTable, row: Longs) -> tuple[str, ...]:

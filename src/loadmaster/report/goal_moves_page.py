@@ -65,12 +65,14 @@ def _figure(name: str, value: float) -> str:
 
 
 def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str]) -> Table:
+    divided = "numa_nodes" in moves[0]
     cells = [
         [
             str(move["step"]),
             move["task"],
             move["from"] or "starts",
             move["to"],
+            *([" ".join(map(str, move["numa_nodes"]))] if divided else []),
             in_words(move["cost"]),
             "temporary place" if move["temporary"] else "",
         ]
@@ -78,7 +80,8 @@ def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str])
     ]
     more = f"The first {MOST_ROWS:,} of {len(moves):,}; moves.csv has all. " if len(moves) > MOST_ROWS else ""
     caption = f"{more}Carried out in this order, each host has room for a task before it arrives, and no rule breaks."
-    return Table(("step", "task", "from", "to", "cost", "note"), cells, caption, prose=True)
+    heads = ("step", "task", "from", "to", *["NUMA nodes"] * divided, "cost", "note")
+    return Table(heads, cells, caption, prose=True)
 
 
 def _left(left: Sequence[Mapping[str, Any]]) -> Table:

@@ -107,6 +107,10 @@ def _sentences(planned: Planned, plan: PlannedPlacement, explained: ExplainedTas
         price = f", which costs {plan.words(cost * len(steps))}" if cost else ""
         origin = "starts it there" if source < 0 else f"moves it there from host {instance.host_name(source)}"
         said.append(f"The plan {origin}{way}{order}{price}.")
+    if isinstance(planned, GoalMoves) and planned.held is not None and own >= 0:
+        nodes = np.flatnonzero(planned.held[task]).tolist()
+        takes = "takes" if steps else "keeps"
+        said.append(f"It {takes} NUMA node{'s' * (len(nodes) > 1)} {' and '.join(map(str, nodes))} there.")
     if steps and source >= 0 and source != own:
         why, name = reasons.why_not(source), instance.host_name(source)
         left[task] = source
@@ -219,7 +223,7 @@ def _placed(planned: Planned, plan: PlannedPlacement) -> Packed:
 
 def _instance(planned: Planned) -> "tuple[Instance, PodsAnew | None]":
     """Tasks and hosts, and the problem with their rules."""
-    from loadmaster.packing.constrained.constraints import AllowedHosts
+    from loadmaster.packing.constrained.constraints import AllowedHosts, OnNumaNodes
     from loadmaster.packing.constrained.groups import TaskGroup
     from loadmaster.packing.instance import Instance
     from loadmaster.packing.kubernetes_packing import PodsAnew
@@ -227,6 +231,11 @@ def _instance(planned: Planned) -> "tuple[Instance, PodsAnew | None]":
     if isinstance(planned, Rebalanced):
         return replace(planned.now.instance, cards=None), None
     problem: ConstrainedProblem = planned.problem if isinstance(planned, PlacementByCost) else planned.question.problem
+    if isinstance(planned, GoalMoves) and planned.held is not None:
+        constraints = [
+            replace(each, held=planned.held) if isinstance(each, OnNumaNodes) else each for each in problem.constraints
+        ]
+        problem = replace(problem, now=planned.host, constraints=tuple(constraints))
     if isinstance(planned, GoalMoves) and planned.question.hosts.any():
         everything = TaskGroup("all tasks", np.arange(problem.tasks, dtype=np.int32))
         kept = AllowedHosts(everything, ~planned.question.hosts, "a host that is not drained")

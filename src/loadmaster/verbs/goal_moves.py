@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.system.counted import counted
 from loadmaster.verbs.moves_result import MovesResult
 
@@ -41,6 +41,8 @@ class GoalMoves(MovesResult):
         interrupted: the user ended the search.
         bound: of one figure of the goal, whatever the budget; None where there is none.
         total: the sum that was minimised; None for no sum.
+        nodes: the NUMA nodes that the task of each move takes on arrival; () where hosts are not divided.
+        held: bool[T, N], the nodes that each task holds after the moves; None where hosts are not divided.
     """
 
     verb = "rebalance"
@@ -63,6 +65,8 @@ class GoalMoves(MovesResult):
     interrupted: bool = False
     bound: "GoalBound | None" = None
     total: "WeightedSum | None" = None
+    nodes: tuple[tuple[int, ...], ...] = ()
+    held: Bools | None = None
 
     @property
     def goal(self) -> str:
@@ -93,6 +97,8 @@ class GoalMoves(MovesResult):
         last = {row["task"]: row["step"] for row in rows}
         for row in rows:
             row["temporary"] = row["step"] < last[row["task"]]
+            if self.nodes:
+                row["numa_nodes"] = list(self.nodes[row["step"] - 1])
         return {
             "goal": self.goal,
             "drained": list(self.drained),

@@ -20,7 +20,10 @@ class MovesResult(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row for each move, in order: step, task, from, to, cost (bytes, or 1), whether the place is temporary."""
+        """A row for each move, in order: step, task, from, to, cost (bytes, or 1), whether the place is temporary.
+
+        On NUMA nodes also those that the task takes on arrival, separated by spaces.
+        """
         import polars as pl
 
         columns = {
@@ -31,7 +34,11 @@ class MovesResult(Result):
             "cost": pl.Float64,
             "temporary": pl.Boolean,
         }
-        return pl.DataFrame(self.figures["moves"], schema=columns)
+        rows = self.figures["moves"]
+        if rows and "numa_nodes" in rows[0]:
+            columns["numa_nodes"] = pl.String
+            rows = [row | {"numa_nodes": " ".join(map(str, row["numa_nodes"]))} for row in rows]
+        return pl.DataFrame(rows, schema=columns)
 
     def write_tables(self, folder: Path) -> None:
         """Write moves.csv."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.system.counted import counted
 from loadmaster.verbs.goal_moves import GoalMoves
 from loadmaster.verbs.unused_options import refuse_unused
 
@@ -48,13 +49,18 @@ class StateProblem:
 
 
 def has_goal(options: "RebalanceOptions") -> bool:
-    """Whether an option names a goal, or the state is one of Kubernetes, where the goal is to place what waits."""
+    """Whether an option names a goal, or demands are met in full, where the goal is to place what waits.
+
+    They are met in full in a state of Kubernetes and on NUMA nodes.
+    """
     from loadmaster.packing.kubernetes_objects import is_kubernetes_file
     from loadmaster.packing.objective import LEVEL, summed
 
     if summed(options.minimise, LEVEL) is not None:
         return True
-    return any(getattr(options, name) for name in GOALS) or is_kubernetes_file(Path(options.state))
+    if any(getattr(options, name) for name in GOALS) or is_kubernetes_file(Path(options.state)):
+        return True
+    return options.numa_nodes is not None
 
 
 def move_towards_goal(
@@ -85,7 +91,10 @@ def move_towards_goal(
     objective = summed(options.minimise, LEVEL)
     if objective is not None and named:
         raise InputError(f"{options.flag(named[0])} and --minimise", "only one goal", fix="leave one out")
-    why = "moves towards a goal, and those of a state of Kubernetes, are found by one search"
+    if options.numa_nodes is not None and options.minimise in LEVEL:
+        rule = "on NUMA nodes each demand is met in full, so there is no level to raise"
+        raise InputError("--minimise level", rule, fix="choose another goal, such as --balance")
+    why = "moves towards a goal, on NUMA nodes, and of a state of Kubernetes are found by one search"
     refuse_unused(options, ["method"] if objective is not None else ["method", "seed", "minimise"], why)
     state = _of_kubernetes(options) if is_kubernetes_file(Path(options.state)) else _of_table(options)
     problem, goal = state.problem, _goal(named)
@@ -175,7 +184,7 @@ def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
 
     if options.hosts is not None:
         raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
-    refuse_unused(options, ["fluid"], "Kubernetes gives requests in full")
+    refuse_unused(options, ["fluid", "numa_nodes"], "Kubernetes gives requests in full, on whole nodes")
     state = read_kubernetes_problem(Path(options.state))
     rules = tuple(each._asdict() for each in state.rules)
     return StateProblem(
@@ -184,12 +193,27 @@ def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
 
 
 def _of_table(options: "RebalanceOptions") -> StateProblem:
+    from loadmaster.packing.cheapest_hosts import all_rigid
+    from loadmaster.packing.constrained.constraints import OnNumaNodes
     from loadmaster.packing.constrained.instance_problem import instance_problem
+    from loadmaster.packing.numa_nodes import NumaNodes, held_nodes
 
     read, host = options.running()
-    problem, full = instance_problem(read.instance, host, Path(options.state).name)
+    instance, notes = read.instance, read.notes
+    if options.numa_nodes is None:
+        problem, full = instance_problem(instance, host, Path(options.state).name)
+    else:
+        problem, full = instance_problem(all_rigid(instance), host, Path(options.state).name)
+        parts = np.ones(problem.tasks, np.int64) if read.numa_nodes is None else read.numa_nodes
+        numa = NumaNodes.of(instance, parts, options.numa_nodes)
+        held, assumed = held_nodes(numa, host, read.on_numa_nodes or (None,) * problem.tasks)
+        problem = replace(problem, constraints=(*problem.constraints, OnNumaNodes(numa, held)))
+        if assumed:
+            tasks = f"on_numa_nodes names no nodes of {counted(assumed, 'running task')}"
+            how = "each is assumed to hold the fullest nodes of its host with room, in the order of the table"
+            notes = (*notes, f"{tasks}: {how}")
     none = np.zeros(problem.tasks, bool)
-    return StateProblem(problem, full, np.zeros(problem.tasks), none, notes=read.notes, price=read.instance.price)
+    return StateProblem(problem, full, np.zeros(problem.tasks), none, notes=notes, price=instance.price)
 
 
 def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command: str) -> GoalMoves:
@@ -230,4 +254,6 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
         tuple(notes),
         command,
         bound=plan.bound,
+        nodes=plan.nodes,
+        held=plan.held,
     )

@@ -50,6 +50,10 @@ class RebalanceOptions(TaskOptions):
     minimise: Annotated[
         str | None, Option("Goal: level, or a sum of hosts, cost, moves, imbalance, stranded: 'hosts + 0.1*moves'.")
     ] = None
+    numa_nodes: Annotated[
+        int | None,
+        Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes. Goals only.", least=1),
+    ] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
     time_limit: Annotated[float, TIME_LIMIT] = 30.0
     seed: Annotated[int, Option("Seed of the search for the least cost or sum.", least=0, below=2**63)] = 0
@@ -58,16 +62,17 @@ class RebalanceOptions(TaskOptions):
         """The table of tasks, and int32[T], the host of each; -1 for none.
 
         Raises:
-            InputError: no such file, no hosts, no column `host`, or tasks that take NUMA nodes.
+            InputError: no such file, no hosts, no column `host`, or tasks that take NUMA nodes of hosts without.
         """
         from loadmaster.model.errors import InputError
 
         read, name = self.read(self.state), Path(self.state).name
         if read.host is None:
             raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
-        if read.numa_nodes is not None:
-            fix = "leave the column out to plan on whole hosts, or place all tasks anew with `pack --numa-nodes`"
-            raise InputError("numa_nodes", "rebalance does not know NUMA nodes", fix=fix)
+        if (read.numa_nodes is not None or read.on_numa_nodes) and self.numa_nodes is None:
+            column = "on_numa_nodes" if read.numa_nodes is None else "numa_nodes"
+            fix = "give --numa-nodes 2, or leave the column out to plan on whole hosts"
+            raise InputError(column, "tasks take NUMA nodes, and the hosts have none", fix=fix)
         return read, read.host
 
 

@@ -11,9 +11,9 @@ from loadmaster.move.constrained.follow_kernel import follow
 from loadmaster.move.constrained.goals import place_waiting
 from loadmaster.move.constrained.replay import replay
 from loadmaster.move.constrained.stages import MoveSequence, MoveStage, best_moves
-from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
+from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves, arrival_nodes
 from loadmaster.packing.constrained.annealing import anneal_placement
-from loadmaster.packing.constrained.constraints import Capacity
+from loadmaster.packing.constrained.constraints import Capacity, OnNumaNodes
 from loadmaster.packing.constrained.costs import TaskMoveCost
 from loadmaster.packing.constrained.exchange_kernel import LONGEST, Path
 from loadmaster.packing.constrained.layout import TOTAL
@@ -126,7 +126,7 @@ def plan_cheaper_moves(
     if not sequences:
         sequences += place_waiting(lambda: ValidMoves(problem, cost, total.full), np.zeros(problem.tasks))
     moves = best_moves(sequences, budget)
-    replay(problem, moves)
+    replay(problem, moves, arrival_nodes(problem, moves))
     host = problem.now.copy()
     for move in moves:
         host[move.task] = move.target
@@ -177,10 +177,13 @@ def _targets(
 
 
 def _with_charge(problem: ConstrainedProblem, charge: Longs, held: bool) -> ConstrainedProblem:
-    """The problem with a charge for each move, int64[T]; with `held` tasks that move hold both hosts to the end."""
+    """The problem with a charge for each move, int64[T]; with `held` tasks that move hold both hosts to the end.
+
+    It has no NUMA nodes: the moves to what is found are made as far as nodes have room.
+    """
     costs = (*problem.costs, TaskMoveCost("charge", charge)) if charge.any() else problem.costs
     kinds = len(problem.resources)
-    others = tuple(each for each in problem.constraints if not isinstance(each, Capacity))
+    others = tuple(each for each in problem.constraints if not isinstance(each, Capacity | OnNumaNodes))
     bound = any(isinstance(each, Capacity) for each in problem.constraints)
     room = (Capacity(np.full(kinds, held)),) if bound else ()
     return replace(problem, costs=costs, constraints=(*room, *others))
@@ -204,6 +207,8 @@ def _ways(problem: ConstrainedProblem, target: Longs, cost: Floats) -> Iterator[
 
 def _followed(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Floats) -> MoveSequence:
     """The tasks of `order`, int64[N], sent to their targets, those without room again after the others."""
+    if any(isinstance(each, OnNumaNodes) for each in problem.constraints):
+        order, target = _on_nodes(problem, order, target, cost)
     model = search_model(problem)
     state = empty_state(model, 0)
     place_all(model, state, np.array(problem.now))
@@ -223,6 +228,34 @@ def _followed(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Fl
             stages.append(MoveStage(len(moves), spent, missing.reached(now_units)))
         order = order[units < 0]
     return MoveSequence(tuple(moves), tuple(stages))
+
+
+def _on_nodes(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Floats) -> tuple[Longs, Longs]:
+    """The tasks of `order`, int64[N], that nodes have room for, in an order of valid moves; int64[T], their targets.
+
+    A task whose target has no room goes to another host of the targets, if the host that it leaves is none of them.
+    """
+    state, goal, pending = ValidMoves(problem, cost, problem.capacity), target.copy(), order.tolist()
+    used = np.bincount(target[target >= 0], minlength=problem.hosts) > 0
+    for _ in range(MOST_PASSES):
+        before = len(pending)
+        pending = [task for task in pending if not _gone(state, task, int(target[task]))]
+        if len(pending) in (0, before):
+            break
+    for task in pending:
+        other = next(state.targets(task, used), None) if problem.now[task] < 0 or not used[problem.now[task]] else None
+        if other is not None:
+            state.go(task, other)
+            goal[task] = other
+    return np.array([move.task for move in state.moves], np.int64), goal
+
+
+def _gone(state: ValidMoves, task: int, host: int) -> bool:
+    """Whether the task may go to `host`; then it is there."""
+    able = not state.placement.why_not(task, host)
+    if able:
+        state.go(task, host)
+    return able
 
 
 class _Missing:

@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools
 from loadmaster.move.constrained.valid_moves import load_resources
+from loadmaster.packing.constrained.constraints import OnNumaNodes
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.weighted_sum import fewest_moves, least_price_of_hosts
 
@@ -29,7 +30,7 @@ class GoalBound(NamedTuple):
 def goal_bound(question: "GoalQuestion") -> GoalBound | None:
     """The bound of a goal; None for tasks that wait, and for a sum, which has its own.
 
-    It looks at capacities and at tasks that may not move, and at no other constraint.
+    It looks at capacities, NUMA nodes and tasks that may not move, and at no other constraint.
     """
     problem, there = question.problem, question.problem.now >= 0
     if question.goal == "drain":
@@ -58,7 +59,8 @@ def _fewest_hosts(problem: ConstrainedProblem, counted: Bools) -> float:
         constraints=(),
         costs=(),
     )
-    return least_price_of_hosts(alone, np.ones(problem.hosts))
+    divided = [each.numa.fewest_hosts(counted) for each in problem.constraints if isinstance(each, OnNumaNodes)]
+    return max([least_price_of_hosts(alone, np.ones(problem.hosts)), *divided])
 
 
 def _least_highest_load(question: "GoalQuestion") -> float:

@@ -11,7 +11,7 @@ from loadmaster.move.constrained.goal_bounds import GoalBound, goal_bound
 from loadmaster.move.constrained.goals import balance, breaking_tasks, consolidate, drain, mend, place_waiting
 from loadmaster.move.constrained.replay import replay
 from loadmaster.move.constrained.stages import MoveSequence, best_moves
-from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
+from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves, arrival_nodes
 from loadmaster.packing.constrained.constraints import Stays
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
@@ -76,6 +76,8 @@ class GoalPlan:
         left: tasks that stay, against the goal.
         before, after: figures of the goal, by name.
         bound: of one of the figures, whatever the budget; None where there is none.
+        nodes: the NUMA nodes that the task of each move takes on arrival; () where hosts are not divided.
+        held: bool[T, N], the nodes that each task holds after the moves; None where hosts are not divided.
     """
 
     question: GoalQuestion
@@ -86,6 +88,8 @@ class GoalPlan:
     before: dict[str, float] = field(default_factory=dict)
     after: dict[str, float] = field(default_factory=dict)
     bound: GoalBound | None = None
+    nodes: tuple[tuple[int, ...], ...] = ()
+    held: Bools | None = None
 
     @property
     def started(self) -> int:
@@ -107,22 +111,21 @@ def plan_towards(question: GoalQuestion, deadline: Deadline = NO_DEADLINE) -> Go
         (ValidMove(task=0, source=0, target=1),)
     """
     moves = _without_detours(question, best_moves(_sequences(question, deadline), question.budget))
-    replay(question.problem, moves)
+    replay(question.problem, moves, arrival_nodes(question.problem, moves))
     return plan_of(question, moves)
 
 
 def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
     """The plan that makes `moves`, which are valid: how far they lead, and which tasks they leave."""
-    problem = question.problem
-    state = ValidMoves(problem, question.cost, question.full)
-    before, host = figures_of(question, state), problem.now.copy()
+    state = ValidMoves(question.problem, question.cost, question.full)
+    before = figures_of(question, state)
     for move in moves:
-        host[move.task] = move.target
-    state = ValidMoves(problem, question.cost, question.full, host=host)
-    spent = float(sum(question.cost[move.task] for move in moves if move.source >= 0))
+        state.go(move.task, move.target)
     left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
     after, bound = figures_of(question, state), goal_bound(question)
-    return GoalPlan(question, moves, host, spent, left, before, after, bound)
+    nodes, in_use = arrival_nodes(question.problem, moves), state.placement.nodes
+    held = None if in_use is None else in_use.held
+    return GoalPlan(question, moves, state.host, state.spent, left, before, after, bound, nodes, held)
 
 
 def _sequences(question: GoalQuestion, deadline: Deadline) -> Iterator[MoveSequence]:

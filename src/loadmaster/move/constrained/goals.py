@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.move.constrained.stages import MoveSequence, StageNotes
 from loadmaster.move.constrained.valid_moves import ValidMoves
-from loadmaster.packing.constrained.constraints import Capacity, MaxSkew, PlacementConstraint, Stays
+from loadmaster.packing.constrained.constraints import Capacity, MaxSkew, OnNumaNodes, PlacementConstraint, Stays
 from loadmaster.packing.constrained.evaluate import broken_by
 
 LEAST_GAIN = 0.01
@@ -141,6 +141,11 @@ def _amount_broken(state: ValidMoves, constraint: PlacementConstraint) -> float:
     if isinstance(constraint, Capacity):
         over = np.maximum(state.placement.use - state.problem.capacity, 0)
         return float((over / np.maximum(state.problem.capacity, 1)).sum())
+    if isinstance(constraint, OnNumaNodes):
+        nodes = state.placement.nodes
+        assert nodes is not None
+        over = np.maximum(-nodes.free - constraint.numa.slack, 0.0) / constraint.numa.mean_node
+        return float(over.sum())
     if isinstance(constraint, MaxSkew):
         counts = state.placement.counts.of(constraint.group, constraint.level)[constraint.eligible]
         return max(0, int(np.ptp(counts)) - constraint.at_most) if counts.size else 0

@@ -60,6 +60,7 @@ class ValidMoves:
         self.placement = CountedPlacement(problem, host)
         self.moves: list[ValidMove] = []
         self.spent = 0.0
+        self._nodes_left = list[Bools | None]()
         self.closed = np.zeros(problem.hosts, bool)
         self._cost = cost
         self._scale = np.maximum(full, 1).astype(float)
@@ -74,7 +75,7 @@ class ValidMoves:
     def go(self, task: int, host: int) -> None:
         """Move or start a task."""
         source = int(self.host[task])
-        self.placement.move(task, host)
+        self._nodes_left.append(self.placement.move(task, host))
         self.moves.append(ValidMove(task, source, host))
         self.spent += float(self._cost[task]) if source >= 0 else 0.0
 
@@ -82,7 +83,7 @@ class ValidMoves:
         """Take back all moves but the first so many."""
         while len(self.moves) > moves:
             task, source, _ = self.moves.pop()
-            self.placement.move(task, source)
+            self.placement.move(task, source, self._nodes_left.pop())
             self.spent -= float(self._cost[task]) if source >= 0 else 0.0
 
     def may_move(self, task: int) -> bool:
@@ -166,23 +167,14 @@ class ValidMoves:
 
     def _leaving(self, task: int, host: int) -> Iterator[tuple[int, ...]]:
         """Sets of tasks without which `task` has room on `host`: single ones, the cheapest first; else a larger set."""
-        short = self.problem.demand[task] - (self.problem.capacity[host] - self.placement.use[host])
         residents = [int(t) for t in np.flatnonzero(self.host == host) if t != task and self.may_move(int(t))]
         residents.sort(key=lambda t: (self._cost[t], t))
-        alone = [t for t in residents if (self.problem.demand[t] >= short).all()]
-        yield from ((t,) for t in islice(alone, MOST_RESIDENTS))
-        if alone:
-            return
-        lacks, together = np.maximum(short, 0).astype(float), list[int]()
-        while lacks.any() and len(together) < MOST_DISPLACED:
-            rest = [t for t in residents if t not in together]
-            help_of = [float((np.minimum(self.problem.demand[t], lacks) / np.maximum(lacks, 1)).sum()) for t in rest]
-            if not rest or max(help_of) <= 0:
-                return
-            together.append(rest[int(np.argmax(help_of))])
-            lacks = np.maximum(lacks - self.problem.demand[together[-1]], 0)
-        if not lacks.any():
-            yield tuple(together)
+        for short, holds in self.placement.shortages(task, host, residents):
+            alone = np.flatnonzero((holds >= short).all(axis=1)).tolist()
+            yield from ((residents[k],) for k in islice(alone, MOST_RESIDENTS))
+            together = [] if alone else _enough_together(short, holds)
+            if together:
+                yield tuple(residents[k] for k in together)
 
     def _displaced(self, leaving: Iterable[int], host: int, task: int) -> bool:
         """Whether the tasks could leave `host`, each for another, and `task` could go there then."""
@@ -196,6 +188,35 @@ class ValidMoves:
             return False
         self.go(task, host)
         return True
+
+
+def _enough_together(short: Floats, holds: Floats) -> list[int]:
+    """Up to `MOST_DISPLACED` residents that hold what lacks, float64[K], each the one that helps most; else none.
+
+    Args:
+        short: what lacks.
+        holds: float64[M, K], what each resident holds of it.
+    """
+    lacks, together = np.maximum(short, 0.0), list[int]()
+    while lacks.any() and len(together) < MOST_DISPLACED:
+        help_of = (np.minimum(holds, lacks) / np.maximum(lacks, 1)).sum(axis=1)
+        help_of[together] = 0.0
+        if help_of.max(initial=0.0) <= 0:
+            return []
+        together.append(int(np.argmax(help_of)))
+        lacks = np.maximum(lacks - holds[together[-1]], 0.0)
+    return [] if lacks.any() else together
+
+
+def arrival_nodes(problem: ConstrainedProblem, moves: Iterable[ValidMove]) -> tuple[tuple[int, ...], ...]:
+    """For each move, in order, the NUMA nodes that its task takes on arrival; () where hosts are not divided."""
+    placement, nodes = CountedPlacement(problem), list[tuple[int, ...]]()
+    if placement.nodes is None:
+        return ()
+    for task, _, target in moves:
+        placement.move(task, target)
+        nodes.append(tuple(np.flatnonzero(placement.nodes.held[task]).tolist()))
+    return tuple(nodes)
 
 
 def load_resources(problem: ConstrainedProblem) -> Ints:

@@ -8,6 +8,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Ints, Longs
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
+from loadmaster.packing.numa_nodes import NodesInUse, NumaNodes
 
 
 class DomainCounts(Protocol):
@@ -26,6 +27,7 @@ class PlacementView(Protocol):
         demand: int64[T, R]; capacity: int64[H, R].
         use: int64[H, R], the demands of the tasks placed on each host.
         leaving: int64[H, R], the demands of tasks that run there now and are placed elsewhere.
+        nodes: the NUMA nodes that tasks hold; None where hosts are not divided.
         resources, host_names, task_names: shown to the user.
     """
 
@@ -35,6 +37,7 @@ class PlacementView(Protocol):
     capacity: Longs
     use: Longs
     leaving: Longs
+    nodes: NodesInUse | None
     resources: tuple[str, ...]
     host_names: tuple[str, ...]
     task_names: tuple[str, ...]
@@ -74,6 +77,27 @@ class Capacity:
                     f"{placement.host_names[host]} has {left} free{moving}"
                 )
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class OnNumaNodes:
+    """Each task holds NUMA nodes of its host, and no node is too full (rule B14).
+
+    Attributes:
+        numa: the nodes, and what tasks ask of them.
+        held: bool[T, N], the nodes that each task holds where it runs now.
+    """
+
+    numa: NumaNodes
+    held: Bools
+
+    def why_not(self, placement: PlacementView, task: int, host: int) -> str | None:
+        """Which nodes of `host` have too little for the task, or which of its own nodes is too full; None if none."""
+        assert placement.nodes is not None
+        if int(placement.host[task]) != host:
+            reason = self.numa.why_not(placement.nodes.free, task, host)
+            return None if reason is None else reason.removeprefix("task ")
+        return next(iter(self.numa.too_full(placement.nodes.free, host, placement.nodes.held[task])), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,13 +305,13 @@ class MaxSkew:
 
 BetweenTasks = Apart | Together | MaxSkew
 """The constraints that look at where other tasks are, and say where a further task may go."""
-PlacementConstraint = Capacity | AllowedHosts | Stays | Apart | Together | SpreadOver | MaxSkew
+PlacementConstraint = Capacity | OnNumaNodes | AllowedHosts | Stays | Apart | Together | SpreadOver | MaxSkew
 """Any of the constraints."""
 
 
 def groups_of(constraint: PlacementConstraint) -> tuple[TaskGroup, ...]:
     """The groups of a constraint, the one whose tasks it binds first; () for all tasks."""
-    if isinstance(constraint, Capacity):
+    if isinstance(constraint, Capacity | OnNumaNodes):
         return ()
     if isinstance(constraint, AllowedHosts | Stays):
         return (constraint.tasks,)

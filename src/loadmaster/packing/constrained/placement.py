@@ -1,11 +1,21 @@
 """A placement that counts what its constraints ask for as tasks move, and explains why a task may not move."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Longs
-from loadmaster.packing.constrained.constraints import AllowedHosts, Capacity, PlacementConstraint, Stays, concerned
+from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.packing.constrained.constraints import (
+    AllowedHosts,
+    Capacity,
+    OnNumaNodes,
+    PlacementConstraint,
+    Stays,
+    concerned,
+)
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
 from loadmaster.packing.constrained.problem import ConstrainedProblem
+from loadmaster.packing.numa_nodes import NodesInUse
 
 
 class KeptCounts:
@@ -44,6 +54,8 @@ class CountedPlacement:
         use: int64[H, R], the demands of the tasks placed on each host.
         leaving: int64[H, R], the demands of tasks that run there now and are placed elsewhere.
         counts: members of groups in domains.
+        nodes: the NUMA nodes that tasks hold; None where hosts are not divided. A task that starts elsewhere than it
+            runs now takes the nodes that it would take on arrival.
 
     Example:
         >>> from loadmaster.packing.constrained.constraints import Capacity
@@ -63,6 +75,9 @@ class CountedPlacement:
         np.add.at(self.use, self.host[placed], self.demand[placed])
         np.add.at(self.leaving, self.now[leaves], self.demand[leaves])
         self.counts = KeptCounts(self.host)
+        divided = next((each for each in problem.constraints if isinstance(each, OnNumaNodes)), None)
+        here = (self.host == self.now)[:, None]
+        self.nodes = None if divided is None else NodesInUse(divided.numa, self.host, divided.held & here)
         self.amount = problem.amount
         self._of_all, self._of_task = _by_task(problem)
         self._own_hosts: dict[int, Bools] = {}
@@ -84,16 +99,35 @@ class CountedPlacement:
         return self._own_hosts[task]
 
     def has_room(self, task: int) -> Bools:
-        """bool[H], the hosts whose free capacity is enough for the task beside what is there."""
+        """bool[H], the hosts whose free capacity, and that of their nodes, is enough beside what is there."""
         room: Bools = (self.capacity - self.use >= self.demand[task]).all(axis=1)
-        return room
+        return room if self.nodes is None else room & self.nodes.numa.may_take(self.nodes.free, task)
+
+    def shortages(self, task: int, host: int, residents: list[int]) -> Iterator[tuple[Floats, Floats]]:
+        """What `host` lacks for the task, float64[K], and what each resident holds of it, float64[M, K].
+
+        Once for all of the host; where it is divided, for each choice of neighbours among its nodes, those that lack
+        least first.
+        """
+        if self.nodes is None:
+            short = self.demand[task] - (self.capacity[host] - self.use[host])
+            yield short.astype(float), self.demand[residents].astype(float)
+            return
+        numa = self.nodes.numa
+        lacks = numa.demand[task] - self.nodes.free[host] - numa.slack
+        order = np.argsort((np.maximum(lacks, 0) / numa.mean_node).sum(axis=1), kind="stable")
+        parts = int(numa.parts[task])
+        for first in range(numa.nodes - parts + 1):
+            chosen = order[first : first + parts]
+            holds = self.nodes.held[residents][:, chosen, None] * numa.demand[residents][:, None, :]
+            yield lacks[chosen].ravel(), holds.reshape(len(residents), -1)
 
     def keeps_the_rest(self, task: int, host: int) -> bool:
-        """Whether the constraints beside capacity and the task's own hosts let it go to `host`."""
+        """Whether the constraints beside capacity, nodes and the task's own hosts let it go to `host`."""
         return all(
             constraint.why_not(self, task, host) is None
             for constraint in self.constraints_of(task)
-            if not isinstance(constraint, Capacity | AllowedHosts | Stays)
+            if not isinstance(constraint, Capacity | OnNumaNodes | AllowedHosts | Stays)
         )
 
     def why_not(self, task: int, host: int) -> tuple[str, ...]:
@@ -101,13 +135,23 @@ class CountedPlacement:
         reasons = (constraint.why_not(self, task, host) for constraint in self.constraints_of(task))
         return tuple(reason for reason in reasons if reason is not None)
 
-    def move(self, task: int, host: int) -> None:
-        """Place `task` on `host`, allowed or not."""
+    def move(self, task: int, host: int, nodes: Bools | None = None) -> Bools | None:
+        """Place `task` on `host`, allowed or not.
+
+        Args:
+            task: its number.
+            host: its new host; -1 for none.
+            nodes: bool[N], the NUMA nodes that it takes there; None for the fullest with room.
+
+        Returns:
+            bool[N], the nodes that it held before; None where hosts are not divided.
+        """
         old, now = int(self.host[task]), int(self.now[task])
         self._add(task, old, now, -1)
         self._add(task, host, now, 1)
         self.host[task] = host
         self.counts.moved(task, old, host)
+        return None if self.nodes is None else self.nodes.moved(task, old, host, nodes)
 
     def _add(self, task: int, host: int, now: int, step: int) -> None:
         if host >= 0:
