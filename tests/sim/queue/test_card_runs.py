@@ -133,7 +133,7 @@ def test_whole_gpus_alone_are_an_amount():
     [
         ([1, 1, 1, 3], "GPU 0 of host 0 is used 1.2 times at 0 s"),
         ([1, 2, 4, 3], "job 2 has GPU 2 of host 0, which has 2"),
-        ([1, 2, 3, 3], "asks for 0.8 GPUs and has 2"),
+        ([1, 2, 3, 3], "requests 0.8 GPUs and has 2"),
         (None, "does not say which GPU"),
     ],
 )
