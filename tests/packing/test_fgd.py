@@ -215,7 +215,7 @@ def test_a_card_that_is_taken_twice_or_is_not_there_is_found_by_the_check():
 @pytest.mark.parametrize(
     ("instance", "said"),
     [
-        (on_cards([1.5]), "part of one GPU, or for whole ones"),
+        (on_cards([1.5]), "part of one GPU, or whole ones"),
         (on_cards([1.0], has=(1.5,)), "must have whole GPUs"),
         (Instance.of(2, cpu=[0.1], memory=[0.1]), "the hosts have none"),
         (

@@ -147,7 +147,7 @@ def test_the_check_refuses_a_wrong_card(cards, rule):
 @pytest.mark.parametrize(
     ("gpus", "hosts", "rules", "discipline", "rule"),
     [
-        ([0.5, 1.5], {"gpus": 2}, None, "easy", "for a part of one GPU, or for whole GPUs"),
+        ([0.5, 1.5], {"gpus": 2}, None, "easy", "a part of one GPU, or whole GPUs"),
         ([0.5, 1.0], {"gpus": 2.5}, None, "easy", "must have whole GPUs"),
         ([0.5, 1.0], {"gpus": 63}, None, "easy", "at most 62 GPUs"),
         ([0.5, 1.0], {"gpus": 2}, None, "twin", "a twin is not simulated"),
