@@ -33,7 +33,7 @@ def rank(job, now):
 
 
 def weeks_of_a_cluster(weeks, seed):
-    """Jobs by day and by night, of users who ask for too much time: a log of 128 cores, loaded at 0.9."""
+    """Jobs by day and by night, of users who request too much time: a log of 128 cores, loaded at 0.9."""
     draw = np.random.default_rng(seed)
     jobs = 900 * weeks
     moments = np.sort(draw.uniform(0.0, weeks * WEEK_S, 4 * jobs))

@@ -46,7 +46,7 @@ class NeverMoves:
 
 
 def equal_parts(demand, capacity):
-    """A sharing model: every task gets the same part of the CPU, be it more than it asks for or not."""
+    """A sharing model: every task gets the same part of the CPU, be it more than it requests or not."""
     asked = np.maximum(demand[:, 0], 1e-9)
     return np.minimum(1.0, capacity[0] / len(demand) / asked)
 

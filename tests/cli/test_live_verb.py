@@ -62,7 +62,7 @@ def test_a_run_that_goes_on_and_one_that_died_are_explained_and_said_to_be_so(ru
     (here / "d").mkdir()
     (here / "d" / "live.jsonl").write_text("".join(lines[:6]) + '{"cycle": 99, "se')
     code, out, err = run("explain d 0")
-    assert (code, out.startswith("Job 0 asks 1 core")) == (0, True)
+    assert (code, out.startswith("Job 0 requests 1 core")) == (0, True)
     assert "Its loop died, and did not say how it ended." in err
     code, out, _ = run("report d")
     assert (code, "Its loop died, and did not say how it ended." in out) == (0, True)

@@ -51,7 +51,7 @@ def test_constraints_that_the_placement_before_breaks_are_shown(run):
 def test_without_a_placement_the_exit_code_is_1(run):
     code, out, _ = run(3, "--time-limit", "0.2")
     assert code == 1
-    assert "no placement of all tasks exists: all tasks ask for 6 of cores; all hosts have 4" in out
+    assert "no placement of all tasks exists: all tasks request 6 of cores; all hosts have 4" in out
 
 
 @pytest.mark.parametrize("option", ["--moves", "--budget"])

@@ -98,7 +98,7 @@ def test_a_simulated_run_can_be_explained_and_repeated(run):
     assert "explain r JOB" in err
     code, out, _ = run("explain r 42")
     assert code == 0
-    assert re.search(r"Job 42 asks .* It arrived at", out.replace("\n", " "))
+    assert re.search(r"Job 42 requests .* It arrived at", out.replace("\n", " "))
     assert "mix-fit takes what is left closest to balance" in out.replace("\n", " ")
     told = json.loads(run("explain r 42 --json --top 3")[1])
     assert told["job"] == 42

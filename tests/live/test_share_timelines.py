@@ -75,8 +75,8 @@ def test_a_command_has_the_shares_that_were_asked_for_it_and_each_change_has_its
     assert spans[0][2] == spans[1][1] == pytest.approx(2.0, abs=0.3)
     told = [(each.what, each.why) for each in timeline.changes if each.task == "2"]
     assert told[0][0] == "capped at 50.0 %"
-    assert told[0][1] == "2 commands there ask for 2 of the 1 cores of m0, as 1, 2 came in"
-    assert told[2] == ("capped at 100.0 % from 50.0 %", "it asks for 1 of the 1 cores of m0, as 1 ended")
+    assert told[0][1] == "2 commands there request 2 of the 1 cores of m0, as 1, 2 came in"
+    assert told[2] == ("capped at 100.0 % from 50.0 %", "it requests 1 of the 1 cores of m0, as 1 ended")
     assert timeline.over == {"1": "ok", "2": "ok"}
 
 
@@ -84,7 +84,7 @@ def test_a_machine_that_was_moved_is_told_why_with_the_least_share_before_and_af
     timeline = share_timeline_of(machines)
     moved = [each for each in timeline.changes if each.what.startswith("moved from a to b")]
     assert len(moved) == 1
-    assert "3 machines ask for 3 of the 1 cores of a" in moved[0].why
+    assert "3 machines request 3 of the 1 cores of a" in moved[0].why
     assert "the least share is 33.3 %, and 50.0 % with this move" in moved[0].why
     figures = timeline.figures(moved[0].task)
     assert (figures["host"], figures["moves"]) == ("b", 1)

@@ -51,16 +51,16 @@ def test_a_job_where_no_partition_that_it_names_admits_it_is_found(shut, open_):
         (
             {"max_tres_job": (("cores", 5.0),)},
             {"max_tres_job": (("cores", 6.0),)},
-            "cores: job 0 asks for 6, the limit",
+            "cores: job 0 requests 6, the limit",
         ),
         (
             {"min_tres_job": (("cores", 7.0),)},
             {"min_tres_job": (("cores", 6.0),)},
-            "cores: job 0 asks for 6, the limit",
+            "cores: job 0 requests 6, the limit",
         ),
-        ({"max_tres_host": (("cores", 2.0),)}, {"max_tres_host": (("cores", 3.0),)}, "cores: job 0 asks for 3"),
-        ({"max_tres_s_job": (("cores", 299.0),)}, {"max_tres_s_job": (("cores", 300.0),)}, "cores: job 0 asks for 300"),
-        ({"max_wall_s": 49.0}, {"max_wall_s": 50.0}, "max_wall_s: job 0 asks for 50, the limit is 49"),
+        ({"max_tres_host": (("cores", 2.0),)}, {"max_tres_host": (("cores", 3.0),)}, "cores: job 0 requests 3"),
+        ({"max_tres_s_job": (("cores", 299.0),)}, {"max_tres_s_job": (("cores", 300.0),)}, "cores: job 0 requests 300"),
+        ({"max_wall_s": 49.0}, {"max_wall_s": 50.0}, "max_wall_s: job 0 requests 50, the limit is 49"),
     ],
     ids=str,
 )
@@ -79,6 +79,6 @@ def test_hosts_of_different_choices_and_hosts_that_a_job_excludes_are_found():
     schedule = simulate(jobs, hosts, POLICIES["first-fit"], discipline_named("skip"), interval_s=0.0)
     assert (schedule.host.tolist(), violations(jobs, hosts, schedule)) == ([0, 1, 0], ())
     mixed = replace(schedule, host=np.array([1, 2, 0], np.int32))
-    assert violations(jobs, hosts, mixed) == ("job 0 runs on a host without the features that it asks for (1 job)",)
+    assert violations(jobs, hosts, mixed) == ("job 0 runs on a host without the features that it requests (1 job)",)
     excluded = replace(schedule, host=np.array([2, 3, 1], np.int32))
-    assert violations(jobs, hosts, excluded) == ("job 1 runs on a host without the features that it asks for (1 job)",)
+    assert violations(jobs, hosts, excluded) == ("job 1 runs on a host without the features that it requests (1 job)",)

@@ -102,7 +102,7 @@ def test_a_job_of_no_one_kind_takes_of_the_sum_and_is_counted_in_a_note(engine):
     assert violations(case.workload, case.cluster, schedule) == ()
     (note,) = notes_on_unnamed_kinds(case.workload, case.cluster)
     assert note in case.notes
-    assert note.startswith("2 jobs ask for GPUs of no one model and may run on hosts with several (such as 0)")
+    assert note.startswith("2 jobs request GPUs of no one model and may run on hosts with several (such as 0)")
 
 
 def test_a_host_of_one_model_serves_the_jobs_of_this_model_beside_hosts_that_count_several():

@@ -79,7 +79,7 @@ def test_room_is_made_for_a_task_that_waits_by_the_cheapest_move():
 def test_a_drained_host_is_left_and_takes_nothing():
     plan = plan_towards(question("drain", problem_of([2, 3, 3], [8, 4, 4], [0, 0, 1]), hosts=[0]))
     assert sorted(plan.host.tolist()) == [0, 1, 2] or plan.left
-    assert [(each.task, each.reasons[0].reason) for each in plan.left] == [(0, "p0 asks for 2 of cores; m1 has 1 free")]
+    assert [(each.task, each.reasons[0].reason) for each in plan.left] == [(0, "p0 requests 2 of cores; m1 has 1 free")]
 
 
 def test_a_task_that_a_rule_keeps_says_so():

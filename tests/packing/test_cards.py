@@ -56,7 +56,7 @@ def instances(draw, most=14):
 
 
 def test_a_request_of_several_cards_and_a_part_is_refused_with_the_name_of_the_task():
-    with pytest.raises(InputError, match="task x must ask for part of one GPU, or for whole ones"):
+    with pytest.raises(InputError, match="task x must request part of one GPU, or whole ones"):
         cards_of(np.array([1.5]), [[(A, 2)]], names=["x"])
 
 

@@ -80,7 +80,7 @@ def test_a_cost_above_the_bound_is_called_best_found(write):
     ("needs", "says"),
     [
         ([(5, 1, 1, None)], "process 0 fits on no host: (cores 5, memory 1, network 1) is more than any has"),
-        ([(3, 1, 1, None)] * 3, "all tasks ask for 9 of cores; all hosts have 8"),
+        ([(3, 1, 1, None)] * 3, "all tasks request 9 of cores; all hosts have 8"),
     ],
 )
 def test_a_file_without_a_placement_says_why(write, needs, says):

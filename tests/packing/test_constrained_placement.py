@@ -172,9 +172,9 @@ TWO = ConstrainedProblem(
 
 def test_a_task_that_moves_holds_transient_resources_on_both_hosts():
     placement = CountedPlacement(TWO)
-    assert placement.why_not(0, 1) == ("p0 asks for 4 of memory; m1 has 1 free",)
+    assert placement.why_not(0, 1) == ("p0 requests 4 of memory; m1 has 1 free",)
     placement.move(1, 2)
-    assert placement.why_not(0, 1) == ("p0 asks for 4 of memory; m1 has 1 free while other tasks leave it",)
+    assert placement.why_not(0, 1) == ("p0 requests 4 of memory; m1 has 1 free while other tasks leave it",)
     assert placement.why_not(1, 1) == ()
     assert evaluate(TWO, np.array([1, 2, 1])).broken == ("m1 holds 9 of memory; its capacity is 6",)
 

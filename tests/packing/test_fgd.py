@@ -150,7 +150,7 @@ def test_parts_of_two_gpus_do_not_add_up():
     assert pack(apart, "mcb8").placed
     refused = pack(apart, "fgd")
     assert (refused.status, refused.proven) == ("infeasible", True)
-    assert refused.reason == "all tasks together ask for 1.5 times the whole cards of all hosts"
+    assert refused.reason == "all tasks together request 1.5 times the whole cards of all hosts"
     refused = pack(on_cards([0.4, 0.4, 0.4, 0.4, 0.4], has=(2.0,)), "fgd")
     assert "no host has room on its GPUs for 0.4, and all else, for task 4 after 4 others" in refused.reason
 
@@ -209,13 +209,13 @@ def test_a_card_that_is_taken_twice_or_is_not_there_is_found_by_the_check():
     packing.cards[1] = [False, True]
     assert any("takes GPU 1 of host 1, which has 1" in said for said in violations(instance, packing))
     packing.cards[1] = True
-    assert any("asks for 0.75 GPUs and takes 2" in said for said in violations(instance, packing))
+    assert any("requests 0.75 GPUs and takes 2" in said for said in violations(instance, packing))
 
 
 @pytest.mark.parametrize(
     ("instance", "said"),
     [
-        (on_cards([1.5]), "part of one GPU, or for whole ones"),
+        (on_cards([1.5]), "part of one GPU, or whole ones"),
         (on_cards([1.0], has=(1.5,)), "must have whole GPUs"),
         (Instance.of(2, cpu=[0.1], memory=[0.1]), "the hosts have none"),
         (

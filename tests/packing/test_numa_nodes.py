@@ -83,7 +83,7 @@ def test_why_a_task_may_not_be_on_a_host():
     free = numa.all_free()
     free[0] -= numa.demand[0]
     assert numa.why_not(free, 1, 0) == (
-        "task 1 asks for 0.2 of cpu on one NUMA node; the nodes of host 0 have 0.1, 0.1 free"
+        "task 1 requests 0.2 of cpu on one NUMA node; the nodes of host 0 have 0.1, 0.1 free"
     )
 
 

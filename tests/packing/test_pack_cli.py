@@ -173,7 +173,7 @@ def test_a_state_without_a_placement_within_the_budget_says_what_is_missing(tmp_
     )
     path.write_text("name,cpu,memory,host\na,1,6GiB,0\nb,1,60GiB,0\n")
     text = run("rebalance", path, "--hosts", "2x10c10g").stdout
-    assert "Task b asks for more than any host has" in text
+    assert "Task b requests more than any host has" in text
 
 
 def test_what_temporary_places_cost_beyond_the_budget_is_said(tmp_path):

@@ -27,10 +27,10 @@ def moves(told):
 @pytest.mark.parametrize(
     ("runs", "second", "words"),
     [
-        (pod("a", "n1", nodeSelector={"disk": "ssd"}), node("n2"), "asks for 3 of cores"),
-        (pod("a", "n1"), node("n2", taints=[GPU]), "asks for 3 of cores"),
-        (pod("a", "n1", kind=""), node("n2"), "asks for 3 of cores"),
-        (pod("a", "n1", app="x"), node("n2"), "asks for 3 of cores"),
+        (pod("a", "n1", nodeSelector={"disk": "ssd"}), node("n2"), "requests 3 of cores"),
+        (pod("a", "n1"), node("n2", taints=[GPU]), "requests 3 of cores"),
+        (pod("a", "n1", kind=""), node("n2"), "requests 3 of cores"),
+        (pod("a", "n1", app="x"), node("n2"), "requests 3 of cores"),
     ],
 )
 def test_no_room_is_made_by_a_move_that_breaks_a_rule(tmp_path, runs, second, words):
@@ -54,7 +54,7 @@ def test_a_cordoned_node_is_drained_as_far_as_the_others_have_room(tmp_path):
             "task": "web/p2",
             "from": "old",
             "hosts": 1,
-            "reasons": [{"host": "b1", "reason": "web/p2 asks for 3 of cores; b1 has 0 free"}],
+            "reasons": [{"host": "b1", "reason": "web/p2 requests 3 of cores; b1 has 0 free"}],
         }
     ]
 

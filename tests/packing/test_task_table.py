@@ -38,7 +38,7 @@ def test_parquet_gives_the_same_tasks(tmp_path):
 
 
 def test_a_resource_of_the_hosts_that_no_task_names_is_said(tmp_path):
-    assert "no column of memory: tasks ask for none of it" in read(tmp_path, "cpu\n1\n").notes
+    assert "no column of memory: tasks request none of it" in read(tmp_path, "cpu\n1\n").notes
 
 
 @pytest.mark.parametrize(

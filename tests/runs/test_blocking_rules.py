@@ -96,8 +96,8 @@ def test_a_licence_that_lacked_is_named_and_one_that_was_kept_too():
     record = record_of(rules, bound, cores=(1, 1, 1), submit_s=[0.0, 1.0, 2.0], runtime_s=[100.0, 10.0, 200.0])
     easy = Setting("first-fit", "easy")
     record = Record(record.case, easy, record.workload, run_fully(record.case, easy, {}).schedule)
-    assert reasons(record, 1) == {"licence m: it asks for 4, and 2 of 5 were free"}
+    assert reasons(record, 1) == {"licence m: it requests 4, and 2 of 5 were free"}
     assert reasons(record, 2) == {
         "a host and enough of m were free, but kept for other jobs",
-        "licence m: it asks for 2, and 1 of 5 were free",
+        "licence m: it requests 2, and 1 of 5 were free",
     }

@@ -43,7 +43,7 @@ def test_a_job_starts_on_hosts_with_the_model_that_it_asks_for(spelled):
 def test_where_no_host_has_a_known_model_any_gpu_serves_and_the_jobs_are_counted():
     found, (note,) = allowed(["gpu:a100", "gpu:a100&big", None], ((), ()))
     assert found == [[0, 1]] * 3
-    assert note.startswith("2 jobs ask for a model of GPU that no host is known to have (a100): any GPU serves")
+    assert note.startswith("2 jobs request a model of GPU that no host is known to have (a100): any GPU serves")
 
 
 def test_a_model_of_no_known_host_is_sought_where_the_model_is_not_known():
@@ -52,11 +52,11 @@ def test_a_model_of_no_known_host_is_sought_where_the_model_is_not_known():
     )
     assert found == [[1], [0], [1]]
     assert notes[0].startswith(
-        "2 jobs ask for a model of GPU that no host is known to have (t4): GPUs of unknown model"
+        "2 jobs request a model of GPU that no host is known to have (t4): GPUs of unknown model"
     )
     assert notes[1] == (
-        "1 host has GPUs whose model is not known: jobs that ask for the model of another host do not run there "
-        "(1 job asks for a100)."
+        "1 host has GPUs whose model is not known: jobs that request the model of another host do not run there "
+        "(1 job requests a100)."
     )
 
 
@@ -64,7 +64,7 @@ def test_a_bare_feature_that_the_log_names_as_a_model_is_one():
     t4_and_given = {"gpu_kind": Named.of([None, "a100"])}
     assert allowed(["gpu:t4", None], (("A100",),), **t4_and_given)[1] == (), "no other GPU may be a t4"
     (note,) = allowed(["gpu:t4", None], (("A100",), ()), **t4_and_given)[1]
-    assert note.startswith("1 job asks for a model of GPU that no host is known to have (t4): any GPU serves")
+    assert note.startswith("1 job requests a model of GPU that no host is known to have (t4): any GPU serves")
 
 
 def test_hosts_may_spell_a_model_in_several_ways():
@@ -75,7 +75,7 @@ def test_a_model_that_no_host_has_where_all_models_are_known_can_never_start():
     cluster = hosts((("gpu:a100",),))
     workload, notes = bind_gpu_models(jobs(["gpu:t4", None]), cluster)
     assert notes == ()
-    assert resolve_constraints(workload, cluster).count_never() == {"no host has what it asks for": 1}
+    assert resolve_constraints(workload, cluster).count_never() == {"no host has what it requests": 1}
 
 
 def test_other_features_bind_no_job_where_hosts_have_models_alone():
@@ -155,4 +155,4 @@ def test_models_and_slices_of_one_host_of_slurm_are_counted_apart(tmp_path, mach
     wait_s = schedule.start_s - case.workload.submit_s
     assert wait_s.round().tolist() == [0, 0, 0, 3597, 3597, 3597]
     (asks, *_) = sentences(run.record, explain(run.record, 4))
-    assert "asks 1 core, 5 gpus and 5 gpus 1g.5gb." in asks
+    assert "requests 1 core, 5 gpus and 5 gpus 1g.5gb." in asks

@@ -29,7 +29,7 @@ def test_several_readings_that_fit_are_named_and_the_run_is_refused(tmp_path):
     with pytest.raises(InputError) as error:
         reading(tmp_path, memory=4 * GIB, asked=8)
     message = str(error.value)
-    assert message.startswith("'a.swf': memory looks wrong: read as KB per processor, the median job asks 4 TiB")
+    assert message.startswith("'a.swf': memory looks wrong: read as KB per processor, the median job requests 4 TiB")
     assert "give --memory-unit B --swf-memory per-processor or --memory-unit B --swf-memory job-total" in message
     assert len(message) < 400
 

@@ -73,7 +73,7 @@ def test_explain_names_the_gpus_and_what_lacked():
 
 def test_a_twin_is_refused_before_its_rate_is_measured():
     case = case_of(Trace(SHARED), TWO_CARDS)
-    with pytest.raises(InputError, match="a twin is not simulated where jobs ask for parts of a GPU"):
+    with pytest.raises(InputError, match="a twin is not simulated where jobs request parts of a GPU"):
         jobs_a_second(case, Setting("first-fit", "twin"), {})
 
 

@@ -34,14 +34,14 @@ def test_the_default_of_the_partition_comes_before_that_of_the_cluster(tmp_path,
     made, notes = jobs_at(site, jobs)
     assert made.demand[:, 1].tolist() == [20 * MB, 50, 300 * MB]
     assert made.constraints.exclusive is None
-    assert notes == ("2 jobs ask for no memory: they get the site's default.",)
+    assert notes == ("2 jobs request no memory: they get the site's default.",)
 
 
 def test_without_a_default_a_job_has_its_hosts_for_itself(tmp_path, jobs):
     made, notes = jobs_at(site_of(tmp_path, HOSTS + COUNTED), jobs)
     assert made.demand[:, 1].tolist() == [0, 50, 0]
     assert [EXCLUSIVE[code] for code in made.constraints.exclusive] == ["host", "none", "host"]
-    assert notes == ("2 jobs ask for no memory: they get all of their hosts, as in Slurm.",)
+    assert notes == ("2 jobs request no memory: they get all of their hosts, as in Slurm.",)
 
 
 def test_a_log_without_memory_gets_the_column(tmp_path):

@@ -78,6 +78,6 @@ def test_jobs_start_in_the_partitions_of_such_a_list_alone(tmp_path):
     )
     assert done.exit_code == 0, done.output
     (row,) = json.loads(done.stdout)["rows"]
-    assert row["never_run"] == {"no host has what it asks for": 1}, "20 cores are on g1 alone, which is not in main"
+    assert row["never_run"] == {"no host has what it requests": 1}, "20 cores are on g1 alone, which is not in main"
     note = "The log has no limits of time: 2 jobs get the longest time that their partition allows."
     assert note in json.loads(done.stdout)["notes"]

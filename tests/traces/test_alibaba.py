@@ -30,7 +30,7 @@ def test_a_batch_task_is_a_job_whose_instances_are_tasks(tmp_path, header):
     assert work.job_id.tolist() == [5, 4]
     assert (work.task_count.tolist(), work.runtime_s.tolist()) == ([1, 15740], [76.0, 65.0])
     assert work.demand.tolist() == [[1.0, LARGEST_HOST / 2], [0.5, LARGEST_HOST / 4]]
-    assert trace.skipped.counts == {"asks for no cores": 1}
+    assert trace.skipped.counts == {"requests no cores": 1}
     assert any("normalized" in note for note in trace.notes)
 
 

@@ -74,7 +74,7 @@ def test_memory_in_gigabytes_keeps_tasks_off_a_host_that_is_too_small_for_them(t
 
 def test_tasks_that_ask_for_what_no_host_has_are_refused(tmp_path):
     path = write(tmp_path, "t.csv", "cpu,gpus\n1,2\n")
-    with pytest.raises(InputError, match="'gpus': tasks ask for a resource that the hosts do not have"):
+    with pytest.raises(InputError, match="'gpus': tasks request a resource that the hosts do not have"):
         read_tasks(path, "1x16c64g")
     assert read_tasks(write(tmp_path, "t.csv", "cpu,gpus\n1,0\n"), "1x16c64g").instance.tasks == 1
 
@@ -104,7 +104,7 @@ def test_amounts_of_other_columns_are_plain_numbers():
     assert list(resource_columns(["gpus", "resource_x", "name", "mem", "cpu"], "")) == ["cores", "memory", "gpus", "x"]
 
 
-@pytest.mark.parametrize(("gpus", "told"), [([0.6, 0.6, 2.0], "2 jobs ask for a part"), ([1.0, 2.0, 0.0], "")])
+@pytest.mark.parametrize(("gpus", "told"), [([0.6, 0.6, 2.0], "2 jobs request a part"), ([1.0, 2.0, 0.0], "")])
 def test_jobs_that_share_a_gpu_are_counted(gpus, told):
     workload = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, gpus=gpus)
     assert "".join(notes_on_shared_gpus(workload)).startswith(told)

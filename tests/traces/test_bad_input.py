@@ -156,7 +156,7 @@ def test_a_bad_job_table(tmp_path, text, parts):
 
 def test_a_row_with_too_many_cells_is_bad_and_one_with_too_few_lacks_values(tmp_path):
     trace = read_trace(write(tmp_path, "a.csv", CSV + "9,9,1,1,77\n9,9\n"))
-    assert trace.skipped.lines == {"more cells than the header has columns": [4], "asks for no cores": [5]}
+    assert trace.skipped.lines == {"more cells than the header has columns": [4], "requests no cores": [5]}
 
 
 def test_a_damaged_parquet_file(tmp_path):

@@ -24,7 +24,7 @@ def test_columns_follow_the_cluster_by_name():
 def test_jobs_that_ask_for_what_the_cluster_lacks_are_rejected():
     kept, rejected = fit_to(job_table(cores=[1, 1], gpus=[0, 1], job_id=[70, 71]), Cluster.uniform(1, cores=8))
     assert (kept.job_id.tolist(), kept.resources) == ([70], ("cores",))
-    assert rejected.lines == {"no host has what it asks for: gpus": [71]}
+    assert rejected.lines == {"no host has what it requests: gpus": [71]}
 
 
 def test_each_job_is_rejected_for_one_thing():
@@ -32,8 +32,8 @@ def test_each_job_is_rejected_for_one_thing():
     kept, rejected = fit_to(jobs, Cluster.uniform(1, cores=8))
     assert kept.job_id.tolist() == [73]
     assert rejected.lines == {
-        "no host has what it asks for: gpus": [71, 72],
-        "no host has what it asks for: nvme": [70],
+        "no host has what it requests: gpus": [71, 72],
+        "no host has what it requests: nvme": [70],
     }
 
 

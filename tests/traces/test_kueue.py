@@ -30,7 +30,7 @@ def test_each_finished_workload_is_a_job_of_its_pods():
 def test_what_is_not_over_is_counted_and_unequal_pods_are_told():
     trace = read_trace(SAMPLE)
     assert trace.skipped.counts == {"a workload that has not finished": 2}
-    assert any(note.startswith("1 workload has pods that ask for different amounts") for note in trace.notes)
+    assert any(note.startswith("1 workload has pods that request different amounts") for note in trace.notes)
 
 
 def test_workloads_are_no_state_of_a_cluster(tmp_path):

@@ -84,7 +84,7 @@ def test_resources_that_are_not_read_are_said_with_their_number_of_jobs(tmp_path
         line(job="3", cpus=2, req="cpu=2,gres/shard=4,mem=1G"),
     ]
     trace = read(tmp_path, HEADER + "".join(rows))
-    assert "2 jobs also ask for what is not modelled: gres/fpga:x, gres/shard." in trace.notes
+    assert "2 jobs also request what is not modelled: gres/fpga:x, gres/shard." in trace.notes
     assert not any("not modelled" in note for note in read(tmp_path, HEADER + rows[0]).notes)
 
 

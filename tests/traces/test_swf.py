@@ -33,7 +33,7 @@ def test_what_was_used_stands_in_for_what_was_not_asked(tmp_path):
     trace = read(tmp_path, swf_line(used=6, asked=-1, used_memory=100) + swf_line(job=2, asked=2, memory=50))
     assert trace.workload.tasks.tolist() == [6, 2]
     assert trace.workload.demand[:, 1].tolist() == [100 * KB, 50 * KB]
-    assert any("1 job asked for no memory (field 10)" in note for note in trace.notes)
+    assert any("1 job requested no memory (field 10)" in note for note in trace.notes)
 
 
 def test_a_log_without_memory_has_cores_alone_and_says_so(tmp_path):
@@ -85,7 +85,7 @@ def test_memory_that_fits_no_host_is_doubted_beside_the_machines(tmp_path):
     path = write(tmp_path, "log.swf", "".join(swf_line(job=k, asked=8, memory=8 * GB // KB) for k in range(9)))
     assert not any("wrong" in note for note in read_trace(path).notes)
     notes = read_trace(path, ReadOptions(hosts="4x8c32g")).notes
-    assert any("100 % of the jobs ask for more than the largest host has" in note for note in notes)
+    assert any("100 % of the jobs request more than the largest host has" in note for note in notes)
 
 
 def test_jobs_that_never_ran_are_counted_and_are_no_bad_lines(tmp_path):

@@ -141,7 +141,7 @@ EVENTS = '{"apiVersion": "v1", "items": [' + EVENT + '], "kind": "List"}'
     ("text", "says"),
     [
         (SINFO, "what sinfo prints.*scontrol show node"), (LISTED, "what squeue prints.*squeue --json"),
-        (SPRIO, "what sprio prints: priorities, and not what jobs ask for.*--site-priorities"),
+        (SPRIO, "what sprio prints: priorities, and not what jobs request.*--site-priorities"),
         (EVENTS, "events of Kubernetes, which are no state and|without their pods.*kubectl get events,pods"),
         ('{"partitions": [{"name": "main"}]}', "partitions as JSON.*scontrol show partition"),
     ],

@@ -33,14 +33,14 @@ def test_machines_that_are_not_known_are_said_so(tmp_path):
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        (10, "asks for 55 % of the cores of the 2 hosts given"),
+        (10, "requests 55 % of the cores of the 2 hosts given"),
         (100, "5.50 times the cores of the 2 hosts given"),
     ],
 )
 def test_how_busy_the_machines_are_is_said(tmp_path, run, said):
     found = verdict(tmp_path, lines(memory=GB_IN_KB, run=run), hosts="2x1c64g")
     assert said in found
-    assert "its memory is believable (the median task asks for 1 GiB)" in found
+    assert "its memory is believable (the median task requests 1 GiB)" in found
 
 
 def test_whose_load_it_is_is_said(tmp_path):
@@ -55,7 +55,7 @@ def test_a_load_of_a_part_of_the_jobs_is_not_told_as_that_of_all(tmp_path):
     wide = "".join(swf_line(job=k, submit=110, run=99, used=9, asked=9) for k in range(11, 41))
     found = verdict(tmp_path, lines() + wide, hosts="2x1c")
     assert found.startswith("41 jobs")
-    assert ", fit no machine, and the 11 jobs that fit ask for 55 % of the cores of the 2 hosts given." in found
+    assert ", fit no machine, and the 11 jobs that fit request 55 % of the cores of the 2 hosts given." in found
 
 
 def test_memory_that_cannot_be_true_comes_first(tmp_path):
@@ -65,7 +65,7 @@ def test_memory_that_cannot_be_true_comes_first(tmp_path):
 
 def test_memory_that_no_host_has_is_in_doubt(tmp_path):
     large = verdict(tmp_path, lines(memory=4 * GB_IN_KB), hosts="2x1c2g")
-    assert "its memory is in doubt (the median task asks for 4 GiB, see the note)" in large
+    assert "its memory is in doubt (the median task requests 4 GiB, see the note)" in large
     assert "none of its jobs fits the 2 hosts given." in large
 
 

@@ -46,13 +46,13 @@ def test_licences_without_a_number_are_told_with_their_jobs():
     bound = Constraints(licences=Named.of(["m", "m:2,x", None]))
     jobs = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound)
     (note,) = notes_on_licences(jobs, SimulateOptions(licences="m=5").equipped(HOSTS))
-    assert note.startswith("1 job asks for licences whose number is not known (x)")
+    assert note.startswith("1 job requests licences whose number is not known (x)")
     assert notes_on_licences(jobs, SimulateOptions(licences="m=5,x=1").equipped(HOSTS)) == ()
 
 
 def test_a_licence_that_no_job_asks_for_is_refused(tmp_path):
     (tmp_path / "log.csv").write_text("submit_s,runtime_s,cores,licences\n0,10,1,matlab:2\n")
-    with pytest.raises(InputError, match=r"'--licences mat': no job .* asks for it.* did you mean matlab"):
+    with pytest.raises(InputError, match=r"'--licences mat': no job .* requests it.* did you mean matlab"):
         SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3,mat=3").case()
     assert SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3").case().cluster.rules.licences
 

@@ -93,7 +93,7 @@ def test_a_pod_in_the_way_has_no_room_where_it_was(tmp_path):
     plan = lm.rebalance(tmp_path / "state.json", moves=3)
     assert planned_sentences(plan, "w/small") == [
         "The plan moves it there from host n1 (step 1 of 2), which costs 1 task.",
-        "Host n1 could not hold it after the moves: w/small asks for 1 of cores; n1 has 0 free.",
+        "Host n1 could not hold it after the moves: w/small requests 1 of cores; n1 has 0 free.",
     ]
     assert planned_sentences(plan, "w/big") == ["The plan starts it there (step 2 of 2)."]
     why = {row["host"]: row["why_not"] for row in lm.explain(plan, "w/bare").rows}

@@ -14,7 +14,7 @@ def packed(tmp_path):
 def test_it_says_what_the_best_other_host_would_change(packed, tmp_path):
     told = lm.explain(packed, "b")
     assert told.sentences == [
-        "Task b, which asks for 2 cores and 4 GiB, is on host 2.",
+        "Task b, which requests 2 cores and 4 GiB, is on host 2.",
         "As the other tasks are placed, 2 of 2 other hosts could hold it.",
         "On host 0, the best of them, the minimum yield of the placement would change from 1.0000 to 0.6667.",
     ]

@@ -85,7 +85,7 @@ def test_features_that_bind_nobody_are_told_and_of_several_sets_where(tmp_path):
         return [note for note in lm.compare(log, hosts, policies="first-fit").notes if "features" in note]
 
     (alone,) = told("2x4c")
-    assert alone.startswith("2 jobs ask for features of hosts, and the hosts given have none")
+    assert alone.startswith("2 jobs request features of hosts, and the hosts given have none")
     (both,) = told([named, "2x4c", "3x4c"])
     assert "hosts of 2x4c, 3x4c have none" in both
     assert told(named) == []

@@ -18,14 +18,14 @@ VERBS = {  # in the order of --help
     "report": "Write the page of a live run, or of another verb's result, from its record; nothing is run again.",
     "policies": "List all names: rules of every kind, constraints, estimates, formats of logs.",
     "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
-    "rebalance": "Which tasks to move where: with no host ever too full, or at the least cost of a model.",
-    "size": "How many machines to rent for a bag of tasks: cost against span, and the point to choose.",
+    "rebalance": "Plan which tasks move to which hosts: with no host ever too full, or at the least cost of a model.",
+    "size": "Find how many machines to rent for a bag of tasks: cost against span, and the point to choose.",
     "share": "Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch "
     "queue.",
     "run": "Run a bag of shell commands for real on Dask; the same command given again continues the run.",
     "tune": "Search for a better rule on a log's first weeks; measure its gain on the last; write the rule.",
     "fit": "Find the queue of a site that reproduces the recorded waits best, or say why no queue can.",
-    "info": "Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and "
+    "info": "Show what a job log contains: jobs, span, load, demands, and what was left out; also kubectl's nodes and "
     "pods.",
     "convert": "Write a job log in another format, in the order of arrival, the first arrival at 0.",
     "fetch": "Fetch a log of the Parallel Workloads Archive into your cache, and print where it lies.",

@@ -95,7 +95,7 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
     from loadmaster.report.console import new_table
 
     name = figures["name"] if figures["name"] == task else f"{figures['name']} ({task})"
-    text = f"{name} asks for {figures['cores']:g} cores: {figures['how']}"
+    text = f"{name} requests {figures['cores']:g} cores: {figures['how']}"
     if figures["host"] is not None:
         share, mean = percent(figures["share"], 1), percent(figures["mean_share"], 1)
         text += f", on {figures['host']} with {share}, {mean} on average over {show_seconds(figures['ran_s'])}"

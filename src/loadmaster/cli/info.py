@@ -25,7 +25,7 @@ def info(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and pods."""
+    """Show what a job log contains: jobs, span, load, demands, and what was left out; also kubectl's nodes and pods."""
     from loadmaster.cli.info_state import show_state
     from loadmaster.report.document import print_document
     from loadmaster.report.picture import check_picture, write_picture

@@ -84,7 +84,7 @@ def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]
     if facts["left_over"] and facts["placed_tasks"]:
         rows.append(("left over", f"{len(facts['left_over']):,}: {_some(_with_demand(facts['left_over']), 5)}"))
     if admit is None and facts["minimise"] == "level":
-        rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it asks"))
+        rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it requests"))
     return rows
 
 

@@ -20,7 +20,7 @@ MOST_BROKEN = 5
 
 @taking(RebalanceOptions)
 def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
-    """Which tasks to move where: with no host ever too full, or at the least cost of a model."""
+    """Plan which tasks move to which hosts: with no host ever too full, or at the least cost of a model."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.goal_moves import GoalMoves

@@ -133,7 +133,7 @@ def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool, metrics: t
         for line in _lines(_chosen(outcome.row(), metrics)):
             for_results().print(line)
     trust = " --trust" if given(outcome.setting.specs) else ""
-    where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` asks it about a job."
+    where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` explains one of its jobs."
     for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks(case), where):
         notes.print(line)
     if outcome.faults:

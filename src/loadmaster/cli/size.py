@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @taking(SizeOptions)
 def size(options: SizeOptions, as_json: AsJson = False) -> None:
-    """How many machines to rent for a bag of tasks: cost against span, and the point to choose."""
+    """Find how many machines to rent for a bag of tasks: cost against span, and the point to choose."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document

@@ -27,7 +27,7 @@ def broken_cards(workload: Workload, cluster: Cluster, schedule: Schedule) -> li
     if (gpus == np.floor(gpus)).all():
         return []
     if schedule.cards is None:
-        return ["jobs ask for parts of a GPU, and the schedule does not say which GPU each task took"]
+        return ["jobs request parts of a GPU, and the schedule does not say which GPU each task took"]
     job, placed = task_jobs(workload), schedule.host >= 0
     names, has = _bits(schedule.cards), cluster.capacity[schedule.host, column]
     wanted = np.where(placed, np.ceil(gpus[job]), 0)
@@ -36,7 +36,7 @@ def broken_cards(workload: Workload, cluster: Cluster, schedule: Schedule) -> li
     broken = []
     if (wrong := names.sum(axis=1) != wanted).any():
         first = int(np.argmax(wrong))
-        asked = f"asks for {gpus[job[first]]:g} GPUs and has {int(names[first].sum())}"
+        asked = f"requests {gpus[job[first]]:g} GPUs and has {int(names[first].sum())}"
         broken.append(f"a task of job {workload.id_of(int(job[first]))} {asked} ({counted(wrong.sum(), 'task')})")
     if (wrong := at >= has[task]).any():
         first = int(np.argmax(wrong))

@@ -67,11 +67,11 @@ def _places(workload: Workload, cluster: Cluster, bound: Constraints, schedule: 
             lacking[job] = not any(all(hosts_that_serve(each, names, has)) for each in choices)
         few[job] = bound.min_hosts is not None and len(used) < bound.min_hosts[job]
         many[job] = bound.max_hosts is not None and 0 < bound.max_hosts[job] < len(used)
-    yield from _first(workload, few, "runs on fewer hosts than it asks for")
-    yield from _first(workload, many, "runs on more hosts than it asks for")
+    yield from _first(workload, few, "runs on fewer hosts than it requests")
+    yield from _first(workload, many, "runs on more hosts than it requests")
     yield from _first(workload, outside, "runs on hosts of no partition that it names and that is up")
     yield from _first(workload, barred & ~outside, "runs where no partition that it names admits it")
-    yield from _first(workload, lacking, "runs on a host without the features that it asks for")
+    yield from _first(workload, lacking, "runs on a host without the features that it requests")
 
 
 def _takes(partition: Partition, used: set[int]) -> bool:

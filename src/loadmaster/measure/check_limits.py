@@ -117,7 +117,7 @@ def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, sched
             }.get(kind, amount)
             if demand < limit if kind == "min_tres_job" else demand > limit:
                 name = workload.id_of(job)
-                yield f"{' '.join(filter(None, key))}: job {name} asks for {demand:.6g}, the limit is {limit:.6g}"
+                yield f"{' '.join(filter(None, key))}: job {name} requests {demand:.6g}, the limit is {limit:.6g}"
                 return
 
 

@@ -86,13 +86,13 @@ def host_cards(workload: Workload, cluster: Cluster) -> HostCards | None:
     beyond = partly & (gpus > 1)
     if beyond.any():
         job = int(np.argmax(beyond))
-        rule = f"a task of job {workload.id_of(job)} must ask for a part of one GPU, or for whole GPUs"
+        rule = f"a task of job {workload.id_of(job)} must request a part of one GPU, or whole GPUs"
         fix = "round it up, or write one task for each part and let tasks go to several hosts (--spread any)"
         raise InputError(f"{gpus[job]:g} gpus", rule, fix=fix)
     count = whole_cards(cluster.capacity[:, column], cluster.names)
     if count.max(initial=0) > MOST_CARDS:
         host = int(np.argmax(count))
-        rule = f"where jobs ask for parts of a GPU a host has at most {MOST_CARDS} GPUs, unlike {cluster.name(host)}"
+        rule = f"where jobs request parts of a GPU a host has at most {MOST_CARDS} GPUs, unlike {cluster.name(host)}"
         raise InputError(f"{count[host]} gpus", rule, fix="split the host, or round the parts up")
     return HostCards(column, count)
 

@@ -77,7 +77,7 @@ def _operand(text: str, tokens: list[str]) -> tuple[Alternatives, ...]:
         found = tuple(tuple(tuple(dict.fromkeys(a + b)) for a, b in product(one, other)) for one, other in pairs)
         if sum(map(len, found)) > MOST_ALTERNATIVES:
             rule = f"more than {MOST_ALTERNATIVES:,} alternatives of features"
-            raise InputError(text[:80], rule, fix="ask for fewer")
+            raise InputError(text[:80], rule, fix="request fewer")
     return found
 
 

@@ -132,9 +132,9 @@ def notes_on_unnamed_kinds(workload: Workload, cluster: Cluster) -> tuple[str, .
     if not there.any():
         return ()
     first = next(hosts[code] for code in which[there].tolist())
-    jobs = counted(there.sum(), "job asks", "jobs ask")
+    jobs = counted(there.sum(), "job requests", "jobs request")
     return (
-        f"{jobs} for GPUs of no one model and may run on hosts with several (such as {cluster.name(first or 0)}): GPUs "
+        f"{jobs} GPUs of no one model and may run on hosts with several (such as {cluster.name(first or 0)}): GPUs "
         "of any model serve, and those of other jobs can be regrouped. In Slurm each job keeps its GPUs, so a job that "
         "names a model may wait longer there.",
     )
@@ -149,10 +149,10 @@ def _refuse_unclear(workload: Workload, rows: Longs, gpus: Floats, kinds: Set[st
     part = gpus != np.floor(gpus)
     job = workload.id_of(int(rows[np.argmax(part)]))  # the first of all where none asks for a part
     if len(kinds) > 1:
-        rule = f"job {job} asks for GPUs of several kinds, any of which would do, and takes those of one"
+        rule = f"job {job} requests GPUs of several kinds, any of which would do, and takes those of one"
         raise InputError(" | ".join(filter(None, sorted(kinds))), rule, fix="let it name one kind")
     if part.any() and (kinds != {""} or host):
-        rule = f"job {job} asks for a part of a GPU on hosts with GPUs of several kinds"
+        rule = f"job {job} requests a part of a GPU on hosts with GPUs of several kinds"
         fix = "round it up" if host else "round it up, or name no kind"
         raise InputError(f"{gpus[np.argmax(part)]:g} gpus", rule, fix=fix)
 

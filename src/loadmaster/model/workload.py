@@ -91,7 +91,7 @@ class Workload:
 
     def __repr__(self) -> str:
         made = " (synthetic)" if self.synthetic else ""
-        what = f"{self.jobs:,} jobs over {show_seconds(self.span_s)}, each asking for {', '.join(self.resources)}"
+        what = f"{self.jobs:,} jobs over {show_seconds(self.span_s)}, each requesting {', '.join(self.resources)}"
         return f"<Workload: {self.source or 'unnamed'}{made}, {what}>"
 
     @property

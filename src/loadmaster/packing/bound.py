@@ -37,12 +37,12 @@ def hopeless(instance: Instance) -> tuple[int, str] | None:
         return None
     over = fits_nowhere(instance)
     if over.size:
-        return int(over[0]), f"task {instance.task_name(over[0])} asks for more than any host has, even when empty"
+        return int(over[0]), f"task {instance.task_name(over[0])} requests more than any host has, even when empty"
     asked, given = hard.sum(axis=0), room.sum(axis=0)
     full = np.flatnonzero(asked > given + TOLERANCE * instance.hosts)
     if full.size:
         name = hard_name(instance, int(full[0]))
-        return -1, f"all tasks together ask for {asked[full[0]] / given[full[0]]:.4g} times the {name} of all hosts"
+        return -1, f"all tasks together request {asked[full[0]] / given[full[0]]:.4g} times the {name} of all hosts"
     return None
 
 

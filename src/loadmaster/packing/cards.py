@@ -98,7 +98,7 @@ def cards_of(
     broken = (asked > 1) & (asked != np.floor(asked))
     if broken.any():
         task = int(np.argmax(broken))
-        rule = f"task {names[task] if names else task} must ask for part of one GPU, or for whole ones"
+        rule = f"task {names[task] if names else task} must request part of one GPU, or whole ones"
         raise InputError(f"{asked[task]:g} gpus", rule, fix="round it up")
     kinds = list(dict.fromkeys(kind for host in hosts for kind, count in host if count)) or [()]
     number = {kind: k for k, kind in enumerate(kinds)}

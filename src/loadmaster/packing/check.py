@@ -45,7 +45,7 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
             if used > capacity + tolerance * instance.fluid_capacity[:, f].max():
                 broken.append(f"host {host} gives {used} of {name}, more than {capacity}")
             if capacity == 0 and any(instance.fluid[t, f] > 0 for t in tasks):
-                broken.append(f"host {host} has no {name}, and a task on it asks for some")
+                broken.append(f"host {host} has no {name}, and a task on it requests some")
     broken += _broken_cards(instance, packing)
     return broken + _broken_yields(instance, packing, tolerance) if packing.placed else broken
 
@@ -68,7 +68,7 @@ def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
             continue
         asked = float(instance.rigid[task, gpus])
         if len(cards) != ceil(asked):
-            broken.append(f"task {task} asks for {asked} GPUs and takes {len(cards)}")
+            broken.append(f"task {task} requests {asked} GPUs and takes {len(cards)}")
         for card in cards:
             used.setdefault((host, card), []).append(min(asked, 1.0))
             if card >= there[host]:

@@ -159,7 +159,7 @@ class NumaNodes:
         )
         each = "one NUMA node" if parts == 1 else f"each of {parts} NUMA nodes"
         where = f"the nodes of host {self.host_names[host]}"
-        return f"task {name} asks for {asked} of {self.resources[r]} on {each}; {where} have {', '.join(left)} free"
+        return f"task {name} requests {asked} of {self.resources[r]} on {each}; {where} have {', '.join(left)} free"
 
 
 def broken_nodes(numa: NumaNodes, host: Ints, taken: Bools) -> list[str]:

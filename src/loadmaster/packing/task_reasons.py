@@ -139,7 +139,7 @@ class TaskReasons:
         kinds = f" of kind {kind}" if kind else ""
         name = self._instance.host_name(host)
         task = self._instance.task_name(self._task)
-        return [f"{task} asks for {what}{kinds}; {name} has {enough} with that much free"]
+        return [f"{task} requests {what}{kinds}; {name} has {enough} with that much free"]
 
     def _room(self) -> Floats:
         """float64[H, R], what the other tasks leave."""

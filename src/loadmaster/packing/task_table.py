@@ -120,11 +120,11 @@ def demand_on(
         if resource not in cluster.resources and (amount > 0).any():
             column, have = columns.get(resource, resource), ", ".join(cluster.resources)
             fix = f"leave the column out, or give hosts that have it; they have {have}"
-            raise InputError(column, "tasks ask for a resource that the hosts do not have", fix=fix, where=str(path))
+            raise InputError(column, "tasks request a resource that the hosts do not have", fix=fix, where=str(path))
     rows = len(next(iter(asked.values())))
     demand = np.column_stack([asked.get(name, np.zeros(rows)) for name in cluster.resources])
     lacking = [name for name in cluster.resources if name not in asked]
-    return demand, [f"no column of {name.removeprefix(OTHER)}: tasks ask for none of it" for name in lacking]
+    return demand, [f"no column of {name.removeprefix(OTHER)}: tasks request none of it" for name in lacking]
 
 
 def checked(values: Values, name: str, path: Path, table: WholeTable, default: float = 0.0) -> Floats:

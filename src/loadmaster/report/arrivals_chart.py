@@ -50,7 +50,7 @@ def use_chart(facts: StateFacts) -> Any:
     chart = alt.Chart(rows(values), width=700, height=max(60, 28 * len(values))).mark_bar(color=USED, height=16)
     return themed(
         chart.encode(
-            x=alt.X("asked:Q", title="part that running pods ask for", axis=alt.Axis(format="%")),
+            x=alt.X("asked:Q", title="part that running pods request", axis=alt.Axis(format="%")),
             y=names_axis("resource"),
             tooltip=tooltip("resource", asked=".1%"),
         )
@@ -71,7 +71,7 @@ def state_page(name: str, answer: str, notes: Sequence[str], facts: StateFacts, 
     ]
     heads = ("resource", "all nodes", "running pods", "waiting pods", "most free on a node", "stranded")
     blocks: list[Block] = [*(Text(note, "note") for note in notes), Table(heads, cells)]
-    blocks += [Heading("How much running pods ask for"), Chart(chart), *page_footer({"state": name})]
+    blocks += [Heading("How much running pods request"), Chart(chart), *page_footer({"state": name})]
     return Page(answer, blocks, name, "loadmaster info")
 
 

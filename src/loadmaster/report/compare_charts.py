@@ -146,7 +146,7 @@ def _stranded_caption(comparison: Comparison) -> str:
     ]
     return (
         "Stranded: free on a host that has enough of it for a typical task, while another resource of the same host "
-        f"is too short for one. A typical task here asks {' and '.join(amounts)} (medians)."
+        f"is too short for one. A typical task here requests {' and '.join(amounts)} (medians)."
     )
 
 

@@ -204,7 +204,7 @@ def _beside(comparison: Comparison) -> str:
         text += f" {on_hosts.unknown:,} {jobs} with unknown hosts are not in it."
     if on_hosts.overfull:
         part = percent(on_hosts.overfull) if on_hosts.overfull >= 0.0005 else "less than 0.1 %"
-        text += f" In {part} of the hosts' time, jobs asked for more than the host has."
+        text += f" In {part} of the hosts' time, jobs requested more than the host has."
     return text
 
 

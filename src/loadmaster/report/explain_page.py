@@ -142,7 +142,7 @@ def _host_over_time(record: Record, explanation: Explanation, span: tuple[float,
                 "below": lane + 0.84,
                 "job": str(record.name_of(job)),
                 "ran": (end - start) / size,
-                "asks": amounts(record.workload.resources, tasks.demand[k]),
+                "requests": amounts(record.workload.resources, tasks.demand[k]),
                 "what": "this job" if job == explanation.job else "another",
             }
         )
@@ -156,7 +156,7 @@ def _host_over_time(record: Record, explanation: Explanation, span: tuple[float,
             y=alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(reverse=True, nice=False, domain=[0, len(lanes)])),
             y2="below:Q",
             color=alt.Color("what:N", scale=kinds, legend=None),
-            tooltip=tooltip("job", "asks", t=".4~g", ran=".4~g"),
+            tooltip=tooltip("job", "requests", t=".4~g", ran=".4~g"),
         )
     )
     return bars + _moments(explanation, x, size, first)

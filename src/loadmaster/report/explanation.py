@@ -163,7 +163,9 @@ def _job(record: Record, explanation: Explanation) -> str:
     asked, kinds = record.workload.demand[explanation.job], f"{GPUS} "
     named = [r for r, name in enumerate(record.workload.resources) if asked[r] or not name.startswith(kinds)]
     demand = escape(amounts(tuple(record.workload.resources[r] for r in named), asked[named]))
-    asks = f"asks {demand}" if explanation.tasks == 1 else f"has {counted(explanation.tasks, 'task')} of {demand} each"
+    asks = (
+        f"requests {demand}" if explanation.tasks == 1 else f"has {counted(explanation.tasks, 'task')} of {demand} each"
+    )
     text = f"[bold]Job {escape(str(explanation.identifier))}[/] {asks}. It arrived at {moment(explanation.submit_s)}"
     if explanation.start_s is None or explanation.wait_s is None:
         if record.workload.source == LIVE:

@@ -32,7 +32,7 @@ def guide_facts(
         rows.append(
             ("window opens", f"{opens}{show_seconds(window.opens_s)} after the first job", f"{more} as it opened")
         )
-    rows += [(f"{of.resource} used", f"{percent(of.part)} of what was asked for", _low(of, work.jobs)) for of in use]
+    rows += [(f"{of.resource} used", f"{percent(of.part)} of what was requested", _low(of, work.jobs)) for of in use]
     if seen is not None and read.cluster is None:
         rows += _machines(seen)
     return rows
@@ -55,7 +55,7 @@ def _machines(seen: ObservedHosts) -> list[tuple[str, str, str]]:
         )
         rows.append(("", "guessed", kinds_in_words(seen)))
     else:
-        rows.append(("machines seen", "no host is named", "sure is only what jobs held at once"))
+        rows.append(("machines seen", "no host is named", "only the amounts held at once are certain"))
     if at_once:
         rows.append(("", "at once", f"jobs held up to {at_once}"))
     return rows

@@ -44,7 +44,7 @@ def filled_chart(instance: Instance, host: Ints, moved: Collection[int] = ()) ->
                 scale=alt.Scale(domain=names),
                 axis=alt.Axis(labelAngle=0 if instance.hosts <= 12 else -60, ticks=False),
             ),
-            y=alt.Y("part:Q", title=f"{name} asked for / capacity", axis=alt.Axis(format="%", tickCount=4)),
+            y=alt.Y("part:Q", title=f"{name} requested / capacity", axis=alt.Axis(format="%", tickCount=4)),
             order="place:Q",
             color=colour,
             tooltip=["task:N", "job:N", "host:N", alt.Tooltip("part:Q", format=".1%")],

@@ -93,7 +93,7 @@ def _load(workload: Workload, cores: Any, name: str, cluster: Cluster | None) ->
         .mark_area(interpolate="step-after", color=USED, fillOpacity=0.45, line={"color": USED, "strokeWidth": 1})
         .encode(
             x=time_axis(unit),
-            y=alt.Y("used:Q", title=f"{name} asked", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
+            y=alt.Y("used:Q", title=f"{name} requested", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
             tooltip=tooltip(t=".4~g", used=",.4~r"),
         )
     )

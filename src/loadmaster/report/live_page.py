@@ -126,7 +126,7 @@ def _hosts(timeline: LiveTimeline) -> list[Block]:
     since = show_seconds(timeline.hosts_at_s)
     caption = (
         f"Each point is a host or several alike, as last seen while a job waited, {since} after {timeline.since}. In "
-        "the shaded corners what is free is stranded: there is enough of it for a typical job, which asks "
+        "the shaded corners what is free is stranded: there is enough of it for a typical job, which requests "
         f"{asks} (medians), and too little of the other. Hosts: {shown}."
     )
     return [Heading("The hosts: free cores against free memory"), Chart(themed(chart), caption)]

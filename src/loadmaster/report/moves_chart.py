@@ -34,7 +34,7 @@ def moves_chart(state: State, plan: MovePlan) -> Any:
     x: Any = alt.X("host:N", sort=[instance.host_name(int(h)) for h in order], title="host", axis=names)
     chart = alt.Chart(rows(values), width=860, height=260).encode(
         x=x if few else alt.X("rank:Q", title="hosts, the fullest before the moves first"),
-        y=alt.Y("load:Q", title=f"{instance.fluid_names[0]} asked for / capacity", axis=alt.Axis(format="%")),
+        y=alt.Y("load:Q", title=f"{instance.fluid_names[0]} requested / capacity", axis=alt.Axis(format="%")),
         color=alt.Color(
             "when:N",
             sort=["before", "after"],

@@ -123,7 +123,7 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
             ]
         )
     caption = (
-        "Yield: the CPU that a job gets over the CPU that it asks for. No placement of these tasks has a minimum yield "
+        "Yield: the CPU that a job gets over the CPU that it requests. No placement of these tasks has a minimum yield "
         "above the bound; the gap is how far below the bound a method is at most. The first line is the placement "
         "of this page."
     )
@@ -166,7 +166,7 @@ def _pictures(instance: Instance, packing: Packing) -> list[Block]:
         caption = "Each bar is a host, each piece a task. Above 100 %, tasks share the host and yields fall below 1."
         blocks += [Heading("The hosts, filled by task"), Chart(filled, caption)]
     else:
-        caption = "What the tasks of a host ask for over what it has, for each resource; above 100 % it is shared."
+        caption = "What the tasks of a host request over what it has, for each resource; above 100 % it is shared."
         blocks += [Heading("How full the hosts are"), Chart(themed(host_loads(instance, packing)), caption)]
     if not packing.placed:
         return blocks

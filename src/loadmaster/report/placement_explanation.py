@@ -18,7 +18,7 @@ def placement_sentences(instance: Instance, packing: Packing, task: int, reasons
     demand = amounts(names_of(instance), np.concatenate((instance.fluid[task], instance.rigid[task])))
     open_hosts, best = reasons.open_hosts(), next((each for each in reasons.hosts(2) if each.host != reasons.own), None)
     where = "has no host" if reasons.own < 0 else f"is on host {instance.host_name(reasons.own)}"
-    said = [f"Task {name}, which asks for {demand}, {where}."]
+    said = [f"Task {name}, which requests {demand}, {where}."]
     hosts = (
         f"{others:,} host{'s' * (others != 1)}" if reasons.own < 0 else f"{others:,} other host{'s' * (others != 1)}"
     )

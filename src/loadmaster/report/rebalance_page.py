@@ -105,7 +105,7 @@ def _stuck(facts: Mapping[str, Any]) -> Table:
 
 
 def _pictures(now: State, plan: MovePlan) -> list[Block]:
-    caption = "What the tasks of each host ask for, before the moves and after; the fullest host before them first."
+    caption = "What the tasks of each host request, before the moves and after; the fullest host before them first."
     blocks: list[Block] = [Heading("Before and after"), Chart(moves_chart(now, plan), caption)]
     moved = {move.task for move in plan.moves}
     for when, host in (("before", now.host), ("after", plan.host)) if moved else ():

@@ -23,7 +23,7 @@ def share_timeline_answer(timeline: ShareTimeline) -> str:
     if length_s:
         mean = sum(each["mean_share"] * each["ran_s"] for each in ran) / length_s
         least = min(ran, key=lambda each: each["mean_share"])
-        text += f", with {percent(mean, 1)} of the CPU they ask for on average; the least had {least['name']}"
+        text += f", with {percent(mean, 1)} of the CPU they request on average; the least had {least['name']}"
         text += f" ({percent(least['mean_share'], 1)})"
     moves = sum(each["moves"] for each in figures)
     refused = sum(timeline.refused.values())
@@ -57,7 +57,7 @@ def share_timeline_page(timeline: ShareTimeline, command: str = "") -> Page:
             Heading("The tasks on each host, and their shares"),
             Chart(
                 themed(shares_chart(timeline)),
-                "A bar for each task on a host; the stronger its colour, the more it had of what it asks for.",
+                "A bar for each task on a host; the stronger its colour, the more it had of what it requests.",
             ),
             Heading("What every host gave"),
             Chart(themed(load_chart(timeline)), "Cores that the shares of the tasks on each host come to, over time."),

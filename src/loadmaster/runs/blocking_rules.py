@@ -162,8 +162,8 @@ class _History:
 def _licence(name: str, amount: float, left: float, total: float) -> str:
     asks, free, all_ = (show_amount(name, each) for each in (amount, left, total))
     if name.startswith(BURST_BUFFER):
-        return f"burst buffer {name.removeprefix(BURST_BUFFER)}: it asks for {asks}, and {free} of {all_} were free"
-    return f"licence {name}: it asks for {asks}, and {free} of {all_} were free"
+        return f"burst buffer {name.removeprefix(BURST_BUFFER)}: it requests {asks}, and {free} of {all_} were free"
+    return f"licence {name}: it requests {asks}, and {free} of {all_} were free"
 
 
 def _said(limit: Limit, most: float) -> str:

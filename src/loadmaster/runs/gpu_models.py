@@ -49,14 +49,14 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tup
     if free:
         serves = "any GPU serves" if unknown == [""] else "GPUs of unknown model serve"
         notes.append(
-            f"{_jobs(column, asked, free)} for a model of GPU that no host is known to have ({_listed(free)}): "
+            f"{_jobs(column, asked, free)} a model of GPU that no host is known to have ({_listed(free)}): "
             f"{serves} (name it in Gres= of the hosts, or as a feature in --hosts FILE)."
         )
     if nameless.any() and known & wanted:
         hosts = counted(nameless.sum(), "host has", "hosts have")
         notes.append(
-            f"{hosts} GPUs whose model is not known: jobs that ask for the model of another host do not run there "
-            f"({_jobs(column, asked, known)} for {_listed(known & wanted)})."
+            f"{hosts} GPUs whose model is not known: jobs that request the model of another host do not run there "
+            f"({_jobs(column, asked, known)} {_listed(known & wanted)})."
         )
     return replace(workload, constraints=replace(bound, features=needed if needed.names else None)), tuple(notes)
 
@@ -68,7 +68,7 @@ def _model(feature: str) -> str:
 def _jobs(column: Named, asked: list[set[str]], models: set[str]) -> str:
     codes = [code for code, each in enumerate(asked) if each & models]
     number = int(np.isin(column.code, codes).sum())
-    return counted(number, "job asks", "jobs ask")
+    return counted(number, "job requests", "jobs request")
 
 
 def _listed(models: set[str]) -> str:

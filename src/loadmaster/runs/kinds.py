@@ -93,7 +93,7 @@ _OWN_ORDER = NamedRule(
 _OWN_BACKFILLING = NamedRule("file.py:Class", "a backfilling of your own: a class with serve(self, this_pass)")
 _FRACTIONAL = NamedRule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
 _OWN_MODEL = NamedRule(
-    "file.py:function", "a sharing model of your own: yields(demand, capacity), CPU got over CPU asked"
+    "file.py:function", "a sharing model of your own: yields(demand, capacity), CPU received over CPU requested"
 )
 _OWN_PACKER = NamedRule("file.py:function", "a packer of your own: pack(instance), the host of every task, -1 for none")
 _OWN_MOVER = NamedRule("file.py:Class", "a mover of your own: a class with name, period_s, fanout and turn(...)")

@@ -133,7 +133,7 @@ def _check_batch(method: str, settings: SharingSettings, policy: str, sources: S
     if settings.needs == "learned":
         raise InputError(
             method,
-            "a batch queue must be told the needs: its tasks hold what they ask for",
+            "a batch queue must be told the needs: its tasks hold what they request",
             fix="leave it out, or use --needs told",
         )
     setting = queue_setting(method, policy, settings)

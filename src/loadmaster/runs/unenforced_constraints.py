@@ -30,10 +30,10 @@ def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") 
     count = int(np.isin(features.code, np.flatnonzero(plain)).sum())
     if count == 0:
         return ()
-    jobs = counted(count, "job asks", "jobs ask")
+    jobs = counted(count, "job requests", "jobs request")
     here = f"hosts of {machines} have none" if machines else "hosts given have none"
     where = "it runs" if count == 1 else "they run"
-    return (f"{jobs} for features of hosts, and the {here}: so {where} on any (a column features of --hosts FILE).",)
+    return (f"{jobs} features of hosts, and the {here}: so {where} on any (a column features of --hosts FILE).",)
 
 
 def without_unknown_hosts(workload: Workload, cluster: Cluster) -> tuple[Workload, tuple[str, ...]]:
@@ -71,6 +71,6 @@ def notes_on_licences(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
     if not jobs:
         return ()
     first = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    ask = counted(jobs, "job asks", "jobs ask")
+    ask = counted(jobs, "job requests", "jobs request")
     given = "a YAML host file, a site, or --licences gives the number"
-    return (f"{ask} for licences whose number is not known ({first}): they are not counted ({given}).",)
+    return (f"{ask} licences whose number is not known ({first}): they are not counted ({given}).",)

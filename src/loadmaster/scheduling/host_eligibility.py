@@ -88,7 +88,7 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     least, most = _hosts_asked(rules, bound, job, partition)
     closed = _closed(workload, cluster, rules, bound, job, partition, mark)
     unable = ~_holds(workload, cluster, allowed, job, hosts, least, most)
-    mark(_none_of(first, np.asarray(~unable)), "no host has what it asks for")
+    mark(_none_of(first, np.asarray(~unable)), "no host has what it requests")
     mark(_none_of(first, ~(closed | unable)), "each partition that it names lacks hosts for it or does not admit it")
     return Entries(first, job, partition, tiers[partition], hosts, closed | unable, allowed, least, most)
 

@@ -6,7 +6,7 @@ from loadmaster.model import Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.licences import parse_licences
 
-TOO_MANY_LICENCES = "it asks for more of a licence than the cluster has"
+TOO_MANY_LICENCES = "it requests more of a licence than the cluster has"
 
 
 class LicenceUses:

@@ -45,11 +45,12 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     notes = [*limited]
     if (given > 0.0).any():
         notes.append(
-            f"{counted((given > 0.0).sum(), 'job asks', 'jobs ask')} for no memory: they get the site's default."
+            f"{counted((given > 0.0).sum(), 'job requests', 'jobs request')} no memory: they get the site's default."
         )
     if alone.any():
         notes.append(
-            f"{counted(alone.sum(), 'job asks', 'jobs ask')} for no memory: they get all of their hosts, as in Slurm."
+            f"{counted(alone.sum(), 'job requests', 'jobs request')} no memory: they get all of their hosts, "
+            "as in Slurm."
         )
     return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
 
@@ -138,7 +139,7 @@ def _without_memory(workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     column = workload.resources.index(MEMORY)
     names = tuple(name for name in workload.resources if name != MEMORY)
     asks = bool((workload.demand[:, column] > 0.0).any())
-    note = ("The site counts no memory (no CR_..._Memory): what jobs ask for of it is not looked at.",) if asks else ()
+    note = ("The site counts no memory (no CR_..._Memory): what jobs request of it is not looked at.",) if asks else ()
     return replace(workload, resources=names, demand=np.delete(np.array(workload.demand), column, axis=1)), note
 
 

@@ -107,9 +107,9 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
     parts = int(np.count_nonzero(gpus != np.floor(gpus)))
     if not parts:
         return []
-    jobs = counted(parts, "job asks", "jobs ask")
+    jobs = counted(parts, "job requests", "jobs request")
     return [
-        f"{jobs} for a part of a GPU. Each part lies on one GPU of its host, and a job of whole GPUs gets GPUs that "
+        f"{jobs} a part of a GPU. Each part lies on one GPU of its host, and a job of whole GPUs gets GPUs that "
         "no other job uses."
     ]
 

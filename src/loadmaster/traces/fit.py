@@ -12,7 +12,7 @@ from loadmaster.model.units import GPUS
 from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any", "asked"]
-FOREIGN = "no host has what it asks for: "
+FOREIGN = "no host has what it requests: "
 """So begins the reason of jobs that ask for a resource of no host; its name follows."""
 
 

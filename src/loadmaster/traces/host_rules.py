@@ -13,7 +13,7 @@ from loadmaster.model.site_rules import CalendarRow, Partition
 from loadmaster.traces.values import numbers, words
 
 RULE_COLUMNS: Mapping[str, str] = {
-    "features": "names that jobs may ask for, joined by & or ;",
+    "features": "names that jobs may request, joined by & or ;",
     "partitions": "the partitions that it is in, joined by & or ;",
     "down_from_s": "when it goes down, seconds from the start of the log",
     "down_to_s": "when it comes back; never if empty",

@@ -52,7 +52,7 @@ JOB = {
     "submit_s": "arrival, seconds since any fixed moment; must be there",
     "runtime_s": "wall seconds",
     "cores": "of the whole job; must be there",
-    "hosts": "how many hosts the job asked for, 1 if absent: a task is one, where all divides evenly, else smaller",
+    "hosts": "how many hosts the job requested, 1 if absent: a task is one, where all divides evenly, else smaller",
     "memory_bytes": "of the whole job",
     "gpus": "of the whole job",
     "tasks": "how many identical tasks the job has, instead of `hosts`",
@@ -103,7 +103,7 @@ def read_records(
     )
     said = [*notes]
     if missing := read.marked["no memory"]:
-        said.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as none asked for.")
+        said.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as no request.")
     return Trace(
         read.workload,
         None,

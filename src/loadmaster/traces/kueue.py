@@ -46,7 +46,7 @@ def _records(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
 def _notes(mixed: list[str]) -> Iterator[str]:
     if mixed:
         several = counted(len(mixed), "workload has", "workloads have")
-        yield f"{several} pods that ask for different amounts: each pod counts as their mean."
+        yield f"{several} pods that request different amounts: each pod counts as their mean."
 
 
 def job_of(item: Mapping[str, Any], mixed: list[str]) -> RecordValues | Rule:

@@ -378,10 +378,10 @@ def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> li
         )
     if asking := marked.get("others"):
         notes.append(
-            f"{counted(asking, 'job also asks', 'jobs also ask')} for what is not modelled: {_first_names(others)}."
+            f"{counted(asking, 'job also requests', 'jobs also request')} what is not modelled: {_first_names(others)}."
         )
     if missing := marked.get("no memory"):
-        notes.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as none asked for.")
+        notes.append(f"{counted(missing, 'job has', 'jobs have')} no memory in the log: that counts as no request.")
     return notes
 
 

@@ -20,7 +20,7 @@ def features_asked(text: str, hosts: int) -> str:
     """
     if any(int(count) != hosts for _, count in _COUNTED.findall(text)) or re.search(r"\[[^\]]*&[^\]]*\*", text):
         rule = "features of some of the hosts of a job are not modelled"
-        raise InputError(text, rule, fix="ask for features that all its hosts have")
+        raise InputError(text, rule, fix="request features that all its hosts have")
     plain = _COUNTED.sub(r"\1", text).replace(",", "&")
     plain = plain.replace("[", "(").replace("]", ")") if hosts == 1 else plain
     parse_features(plain)

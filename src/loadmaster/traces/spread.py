@@ -50,8 +50,8 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
     if machines_of_log:
         return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
     if several := _ask_for_several_hosts(workload):
-        jobs = counted(several, "job asks", "jobs ask")
-        return Fitted(*fit_to(workload, cluster, "any"), "any", _said(f"{jobs} for more than one host"))
+        jobs = counted(several, "job requests", "jobs request")
+        return Fitted(*fit_to(workload, cluster, "any"), "any", _said(f"{jobs} more than one host"))
     fitted, rejected = fit_to(workload, cluster)
     if rejected.total > MOST * workload.jobs:
         spread_out, left_out = fit_to(workload, cluster, "any")

@@ -48,12 +48,12 @@ def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list
     notes = []
     if used:
         notes.append(
-            f"{counted(used, 'job')} asked for no memory (field 10); the memory used (field 7) stands in for it."
+            f"{counted(used, 'job')} requested no memory (field 10); the memory used (field 7) stands in for it."
         )
     if none:
         notes.append(
             f"{counted(none, 'job has', 'jobs have')} no memory in the log (fields 7 and 10): that counts as "
-            "none asked for."
+            "no request."
         )
     return notes + _doubts(columns, options)
 
@@ -70,10 +70,10 @@ def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]
         fix = "--memory-unit MB"
     elif options.swf_memory == "per-processor" and float(np.median(memory * tasks)) > MOST:
         fix = "--swf-memory job-total"
-        return [_doubt(read, f"the median job asks {show_bytes(float(np.median(memory * tasks)))} in all", fix)]
+        return [_doubt(read, f"the median job requests {show_bytes(float(np.median(memory * tasks)))} in all", fix)]
     else:
         return []
-    return [_doubt(read, f"the median job asks {show_bytes(median)} a processor", fix)]
+    return [_doubt(read, f"the median job requests {show_bytes(median)} a processor", fix)]
 
 
 def believable(workload: Workload) -> bool:
@@ -94,7 +94,7 @@ def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> lis
         return []
     read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
     fix = "--swf-memory job-total" if options.swf_memory == "per-processor" else "--memory-unit"
-    return [_doubt(read, f"{percent(share)} of the jobs ask for more than the largest host has", fix)]
+    return [_doubt(read, f"{percent(share)} of the jobs request more than the largest host has", fix)]
 
 
 def option_to_try(notes: Iterable[str]) -> str | None:

@@ -58,7 +58,7 @@ def _processors(workload: Workload) -> Floats:
     cores = workload.demand[:, 0]
     if np.any(cores != np.floor(cores)) or np.any(cores < 1):
         job = int(np.argmax((cores != np.floor(cores)) | (cores < 1)))
-        rule = f"job {workload.id_of(job)} asks for this many cores; SWF holds whole processors from 1 up"
+        rule = f"job {workload.id_of(job)} requests this many cores; SWF holds whole processors from 1 up"
         raise InputError(cores[job], rule, fix="write .csv or .parquet")
     return cores * workload.task_count
 

@@ -23,7 +23,7 @@ NO_RUNTIME = Rule("runtime is zero or unknown, so the job never ran", bad=False)
 BAD_TASKS = Rule("number of tasks is not a whole number from 1 up")
 BAD_ESTIMATE = Rule("estimated runtime is not a number of seconds")
 BAD_WAIT = Rule("wait is not a number of seconds")
-NO_CORES = Rule("asks for no cores", bad=False)
+NO_CORES = Rule("requests no cores", bad=False)
 RESOURCE, EXTRA, BOUND, RAN_ON = "resource:", "extra:", "bound:", "ran on"
 MOST_TASKS = float((1 << 31) - 1)
 _LARGEST = float(1 << 62)

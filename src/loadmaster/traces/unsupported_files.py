@@ -96,7 +96,7 @@ def refuse_listing(path: Path, first: str) -> None:
         rule = "what sinfo prints, which is no list of hosts with their cores and memory"
         raise InputError(path.name, rule, fix="give what this prints: scontrol show node", where=str(path))
     if names >= {"JOBID", "PRIORITY", "AGE"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
-        rule = "what sprio prints: priorities, and not what jobs ask for"
+        rule = "what sprio prints: priorities, and not what jobs request"
         raise InputError(
             path.name,
             rule,

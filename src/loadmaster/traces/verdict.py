@@ -33,7 +33,7 @@ def _memory(read: Trace) -> str:
     memory = memory[memory > 0]
     if not memory.size:
         return "its memory is not in the log"
-    median = f"the median task asks for {show_bytes(float(np.median(memory)))}"
+    median = f"the median task requests {show_bytes(float(np.median(memory)))}"
     if not believable(work):
         return f"its memory cannot be true as it was read ({median})"
     if read.memory_in_doubt:
@@ -57,10 +57,10 @@ def _busy(read: Trace, fitted: Fit | None) -> str:
     resource, load = max(fitted.load.items(), key=lambda pair: pair[1])
     if not np.isfinite(load):
         return "all its jobs arrive at once"
-    who = "it asks"
+    who = "it requests"
     if fitted.rejected.total:
-        who = f"the {fitted.jobs:,} jobs that fit ask" if fitted.jobs > 1 else "the 1 job that fits asks"
+        who = f"the {fitted.jobs:,} jobs that fit request" if fitted.jobs > 1 else "the 1 job that fits requests"
         lost = fitted.rejected
         who = f"{lost.total:,} jobs, with {percent(lost.work)} of the work, fit no machine, and {who}"
     part = f"{load:.2f} times" if load > 1 else f"{percent(load)} of"
-    return f"{who} for {part} the {resource} of {machines}"
+    return f"{who} {part} the {resource} of {machines}"

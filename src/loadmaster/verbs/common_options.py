@@ -20,14 +20,14 @@ Hosts = Annotated[
 Spread = Annotated[
     Literal["auto", "single-host", "any", "asked"],
     Option(
-        "Hosts for the tasks of one job. auto: as the log and its machines suggest; asked: as each job asks.",
+        "Hosts for the tasks of one job. auto: as the log and its machines suggest; asked: as each job requests.",
         panel=MACHINES,
     ),
 ]
 Estimates = Annotated[
     str | float,
     Option(
-        "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last two, the "
+        "Runtimes that disciplines expect: the user's estimate, the real runtime, the mean of the user's last two, the "
         "estimate times FACTOR.",
         metavar="user|exact|last-two|FACTOR",
         panel=RUN,

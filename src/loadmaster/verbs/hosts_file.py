@@ -93,7 +93,7 @@ def _head(seen: "ObservedHosts", workload: "Workload") -> list[str]:
     ]
     if seen.hosts:
         lines += [
-            f"# Sure: {seen.hosts:,} hosts ran jobs, and jobs asked at once for what 'at least' says.",
+            f"# Sure: {seen.hosts:,} hosts ran jobs, and jobs requested at once what 'at least' says.",
             "# Guessed: hosts with like names that ran jobs of the same partitions are equal. Idle hosts are not seen.",
         ]
     else:

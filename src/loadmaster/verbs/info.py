@@ -273,7 +273,7 @@ class Described(Result):
 
 
 def info_with(options: InfoOptions) -> "Described | StateDescribed":
-    """Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and pods.
+    """Show what a job log contains: jobs, span, load, demands, and what was left out; also kubectl's nodes and pods.
 
     Args:
         options: which log.

@@ -47,7 +47,7 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
         raise InputError(word, rule, fix="name a job that waits", where=where)
     if _named(read.workload, word):
         reason = next(iter(case.rejected.counts), "it fits nowhere")
-        fix = "ask for less, or give the machines that it needs (--hosts)"
+        fix = "request less, or give the machines that it needs (--hosts)"
         raise InputError(word, f"this job never starts here: {reason}", fix=fix, where=where)
     names = [str(case.workload.id_of(each)) for each in range(case.workload.jobs) if each not in running]
     near = near_to(word, names)

@@ -21,7 +21,7 @@ class LicenceOptions(LogOptions):
     licences: Annotated[
         "str | Mapping[str, float]",
         Option(
-            "Licences and burst buffers of the whole cluster: matlab=20,bb/scratch=10T. Jobs that ask for them wait "
+            "Licences and burst buffers of the whole cluster: matlab=20,bb/scratch=10T. Jobs that request them wait "
             "until they are free.",
             metavar="NAME=AMOUNT,...",
             panel=MACHINES,
@@ -64,7 +64,7 @@ class LicenceOptions(LogOptions):
             if name not in asked:
                 near = near_to(name, sorted(asked))
                 fix = f"did you mean {near}?" if near else "leave it out"
-                raise InputError(f"--licences {name}", "no job of the log asks for it, so it changes nothing", fix=fix)
+                raise InputError(f"--licences {name}", "no job of the log requests it, so it changes nothing", fix=fix)
 
     def _given(self) -> "Amounts":
         from loadmaster.model import InputError

@@ -32,9 +32,9 @@ class CgroupOptions(LiveOptions):
     hosts: Annotated[str | None, Option("Machines that this box is divided into, such as 2x1c4g.", metavar="HOSTS")] = (
         None
     )
-    cores: Annotated[float, Option("CPU that each command of a plain file asks for.")] = 1.0
+    cores: Annotated[float, Option("CPU that each command of a plain file requests.")] = 1.0
     memory: Annotated[
-        str, Option("Memory that each command of a plain file asks for, such as 2GB.", metavar="SIZE")
+        str, Option("Memory that each command of a plain file requests, such as 2GB.", metavar="SIZE")
     ] = ""
     method: Annotated[
         str,
@@ -72,7 +72,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived | Looked:
         return Looked("print", text=text)
     path, out = Path(options.commands), options.folder
     if is_table(path):
-        refuse_unused(options, ("cores", "memory"), "the table says what each command asks for")
+        refuse_unused(options, ("cores", "memory"), "the table says what each command requests")
     least = _least(options.method, options.least_yield)
     rule = share_method_named(options.method, least)
     interval_s, for_s = options.times("looks")

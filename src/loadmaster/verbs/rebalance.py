@@ -188,7 +188,7 @@ def rebalance_with(
     progress: Callable[[float, int], None] | None = None,
     report: "Report | None" = None,
 ) -> "Rebalanced | GoalMoves | PlacementByCost":
-    """Which tasks to move where: in an order in which no host is ever too full, or at the least cost of a model.
+    """Plan which tasks move to which hosts: with no host ever too full, or at the least cost of a model.
 
     Args:
         options: what to move.

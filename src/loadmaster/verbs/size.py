@@ -262,7 +262,7 @@ class Sized(Result):
 
 
 def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str = "") -> Sized:
-    """How many machines to rent for a bag of tasks: cost against span, and the point to choose.
+    """Find how many machines to rent for a bag of tasks: cost against span, and the point to choose.
 
     Args:
         options: the bag and the wishes.

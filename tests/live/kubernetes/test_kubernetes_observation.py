@@ -131,7 +131,7 @@ def test_an_end_is_told_once():
 
 
 def test_a_pod_or_node_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes_on():
-    """One pod that asks for 8Ei ended a live run."""
+    """One pod that requests 8Ei ended a live run."""
     odd = pod("odd", nodeName="n1")
     odd["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "often"}}}]
     done = pod("done", nodeName="n2")

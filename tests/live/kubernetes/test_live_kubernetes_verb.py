@@ -43,7 +43,7 @@ def test_the_doctor_looks_and_changes_nothing(made):
         "ok Kubernetes v1.31.0-fake",
         "you may list nodes",
         "2 nodes, 1 of them takes no pods now",
-        "asks for devices by",
+        "requests devices by",
         "schedulerName loadmaster: 1 wait and can be placed, 1 left out",
         "any scheduler: 2 wait",
         "note 1 left out",
@@ -112,10 +112,10 @@ def test_explain_takes_the_name_of_a_pod_and_says_why_one_was_never_decided_on(m
     run = verb(*words, "--interval", "0.2s", "--for", "1s", "-o", folder / "run")
     assert run.exit_code == 0, run.output
     for name in ("web-1", "default/web-1"):
-        assert "Job default/web-1@uid-web-1 asks 2 cores" in verb("explain", folder / "run", name).output
+        assert "Job default/web-1@uid-web-1 requests 2 cores" in verb("explain", folder / "run", name).output
     for name in ("db-1", "default/db-1"):
         with pytest.raises(
-            InputError, match=f"'{name}': the scheduler left it out: asks for devices by resourceClaims"
+            InputError, match=f"'{name}': the scheduler left it out: requests devices by resourceClaims"
         ):
             CliRunner().invoke(app, ["explain", str(folder / "run"), name], catch_exceptions=False)
 
@@ -143,7 +143,7 @@ def test_what_a_run_does_is_printed_while_it_runs_and_not_into_a_json_document(m
     run = verb(*words, *RULE, "-o", folder / "run")
     lines = [line.partition("Z ")[2] for line in run.stdout.splitlines() if "Z " in line]
     assert lines[:2] == [
-        "left out: default/db: asks for devices by resourceClaims",
+        "left out: default/db: requests devices by resourceClaims",
         "asked to start 4 (default/p0, default/p1, default/p2, ...), refused 0, waiting 0, running 0, left out 1",
     ]
     fake.add(pod("late", created_s=time.time()))

@@ -115,8 +115,8 @@ def test_a_pod_that_waits_says_why_in_a_condition_and_an_event(world, tmp_path):
         "FailedScheduling",
         "uid-web-2",
     )
-    assert world.events_of("large") == ["no host has what it asks for"]
-    assert world.events_of("odd") == ["asks for devices by resourceClaims"]
+    assert world.events_of("large") == ["no host has what it requests"]
+    assert world.events_of("odd") == ["requests devices by resourceClaims"]
     assert world.condition("web-0")["status"] == "True"
     assert {each["involvedObject"]["name"] for each in world.fake.events} == {"web-2", "large", "odd"}
 

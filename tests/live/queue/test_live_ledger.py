@@ -150,7 +150,7 @@ def test_a_job_that_no_host_could_ever_hold_is_left_out_by_name():
     listing = world.ledger.listing
     listing["jobs"]["x"]["demand"] = [5.0]
     ledger.see(listing, 0.0)
-    assert ledger.left_out() == [("x", "no host has what it asks for")]
+    assert ledger.left_out() == [("x", "no host has what it requests")]
     assert ledger.snapshot() is None
 
 

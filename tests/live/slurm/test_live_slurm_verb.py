@@ -230,7 +230,7 @@ def test_why_a_job_is_not_started_stands_in_its_comment_until_that_is_over(slurm
         large = submit(slurm, "-N", "4", "--ntasks-per-node=1", "--mem=100")
         first = submit(slurm, "-n", "1", "--mem=100", run="sleep 8")
         second = submit(slurm, "-n", "1", "--mem=100", "-d", f"afterok:{first}")
-        wait_for(lambda: "no host has what it asks for" in slurm.run("scontrol", "show", "job", large))
+        wait_for(lambda: "no host has what it requests" in slurm.run("scontrol", "show", "job", large))
         wait_for(lambda: "dependencies are not met yet" in slurm.run("scontrol", "show", "job", second))
         wait_for(lambda: states(slurm)[second] == "COMPLETED")
         wait_for(lambda: "in other jobs" not in slurm.run("scontrol", "show", "job", second))

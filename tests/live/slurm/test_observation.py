@@ -233,7 +233,7 @@ def test_a_type_that_shares_a_host_with_another_is_left_out_by_name_and_others_a
     of_both = row(**{"tres-per-job": "gres:gpu:a100:1"})
     of_one = row(JobArrayID="8", JobID="8", ArrayJobID="8", **{"tres-per-job": "gres:gpu:3090:1"})
     seen = observer(site, HostParts(Slurm()).of).see(listings(site, of_both, of_one))
-    assert (seen.left_out, seen.ids) == ((("7", "asks for gres:gpu:a100:1"),), ("8",))
+    assert (seen.left_out, seen.ids) == ((("7", "requests gres:gpu:a100:1"),), ("8",))
 
 
 def test_gpus_of_a_running_job_are_told_host_by_host(tmp_path):

@@ -23,8 +23,8 @@ SERVED = {
 }  # fmt: skip
 LEFT_OUT = {
     "-N2 -n2 -w n1": "names only some of its hosts (-w n1)",
-    "-N2 -n2 -C intel*1&amd*1": "asks for features of some of its hosts (intel*1&amd*1)",
-    "-n3 -C [intel*2&amd*1]": "asks for features of some of its hosts ([intel*2&amd*1])",
+    "-N2 -n2 -C intel*1&amd*1": "requests features of some of its hosts (intel*1&amd*1)",
+    "-n3 -C [intel*2&amd*1]": "requests features of some of its hosts ([intel*2&amd*1])",
     "--oversubscribe": "shares its hosts in a way of its own (OverSubscribe=YES)",
     "--exclusive=user": "shares its hosts in a way of its own (OverSubscribe=USER)",
 }
@@ -70,7 +70,7 @@ def test_jobs_may_only_start_where_they_ask_to_and_others_are_left_out_by_name(s
 def test_a_job_keeps_the_hosts_that_it_names_whatever_becomes_of_it(site):
     job, other = site.submit("-N2 -n2 -w n[1-2]"), site.submit("-n4 -w n3")
     site.engine.observe()
-    assert site.engine.act(Explain(job, "no host has what it asks for")) is None
+    assert site.engine.act(Explain(job, "no host has what it requests")) is None
     assert site.engine.act(Hold(job)) is None
     assert (site.job(job, "ReqNodeList"), site.job(job, "Priority")) == ("n[1-2]", "0")
     assert site.engine.act(Start(other, ("n3",))) is None

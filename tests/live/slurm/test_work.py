@@ -102,10 +102,10 @@ def test_gpus_that_slurm_does_not_track_are_those_of_the_job_its_nodes_tasks_or_
 @pytest.mark.parametrize("column", ["tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket"])
 def test_a_model_of_gpu_is_a_feature_of_its_hosts_or_left_out_by_name_where_nobody_can_tell(column):
     asked = {column: "gres:gpu:a100:2", "NumTasks": "1"}
-    assert work(**asked) == "asks for gres:gpu:a100:2"
+    assert work(**asked) == "requests gres:gpu:a100:2"
     several = {"a100": "gpu:a100", "v100": "gpu:v100"}
     assert work(gpu_models=several, **asked, Feature="big|new").features == "big&gpu:a100|new&gpu:a100"
-    assert work(gpu_models={"v100": ""}, **asked) == "asks for gres:gpu:a100:2"
+    assert work(gpu_models={"v100": ""}, **asked) == "requests gres:gpu:a100:2"
     assert work(gpu_models={"a100": ""}, **asked).gpus == 2.0
     assert work(State="RUNNING", **asked).gpus == 2.0
 

@@ -197,7 +197,7 @@ def test_whole_gpus_alone_are_an_amount():
     [
         ([1, 1, 1, 3], "GPU 0 of host 0 is used 1.2 times at 0 s"),
         ([1, 2, 4, 3], "job 2 has GPU 2 of host 0, which has 2"),
-        ([1, 2, 3, 3], "asks for 0.8 GPUs and has 2"),
+        ([1, 2, 3, 3], "requests 0.8 GPUs and has 2"),
         (None, "does not say which GPU"),
     ],
 )
@@ -211,7 +211,7 @@ def test_the_check_refuses_a_wrong_card(cards, rule):
 @pytest.mark.parametrize(
     ("gpus", "hosts", "rules", "discipline", "rule"),
     [
-        ([0.5, 1.5], {"gpus": 2}, None, "easy", "for a part of one GPU, or for whole GPUs"),
+        ([0.5, 1.5], {"gpus": 2}, None, "easy", "a part of one GPU, or whole GPUs"),
         ([0.5, 1.0], {"gpus": 2.5}, None, "easy", "must have whole GPUs"),
         ([0.5, 1.0], {"gpus": 63}, None, "easy", "at most 62 GPUs"),
         ([0.5, 1.0], {"gpus": 2}, None, "twin", "a twin is not simulated"),

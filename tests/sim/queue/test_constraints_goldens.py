@@ -121,7 +121,7 @@ def test_features_and_partitions_that_no_host_has_are_named_and_block_nobody():
     named = {"features": Named.of(["fast", "gpu&slow", "gpu", None]), "partition": Named.of(["a", "a", "b", "a"])}
     schedule = run([(0, 4, 10)] * 4, rules, "none", hosts=[[4.0]] * 2, **named)
     assert schedule.host.tolist() == [0, -1, -1, 1]
-    assert schedule.never == {"no such partition": 1, "no host has what it asks for": 1}
+    assert schedule.never == {"no such partition": 1, "no host has what it requests": 1}
 
 
 def test_hosts_that_go_down_lose_their_jobs_and_take_them_back_if_they_may():
@@ -285,7 +285,7 @@ def test_a_job_of_several_partitions_goes_to_the_one_that_takes_few_hosts():
 
 def test_a_job_of_fewer_tasks_than_the_hosts_it_asks_for_can_never_run():
     found = run([(0, 1, 5)], None, "easy", [[2.0], [2.0]], min_hosts=[2])
-    assert found.never == {"no host has what it asks for": 1}
+    assert found.never == {"no host has what it requests": 1}
 
 
 @pytest.mark.parametrize("engine", ["reference", "compiled"])

@@ -11,7 +11,7 @@ from loadmaster.jit.by_reference import lend
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue.engine.arrays import jobs_of
-from loadmaster.sim.queue.engine.initial_state import full_frontier, no_moment, nobody_waits
+from loadmaster.sim.queue.engine.initial_state import empty_queue, full_frontier, no_moment
 from loadmaster.sim.queue.engine.min_demand_kernel import tighten_top
 from loadmaster.sim.queue.engine.queue_tree_kernel import join, leave, next_fitting, next_waiting, raise_frontier
 from loadmaster.sim.queue.engine.state import FAN, CapacityFrontier, HeadPromise, Jobs, WaitingRows
@@ -102,7 +102,7 @@ STEP = st.tuples(
 @example([(0, JOBS, 0, JOBS - 3, 1, 1), (0, 1, 5, 9, 8, 8)])
 def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps):
     jobs = jobs_of(LOG, HOSTS, discipline_named("fcfs"))
-    waiting, head_promise = nobody_waits(jobs, ticked=False), no_moment(HOSTS, 1)
+    waiting, head_promise = empty_queue(jobs, ticked=False), no_moment(HOSTS, 1)
     here = np.zeros(JOBS, bool)
     for first, coming, then, leaving, cores, memory in steps:
         comes = np.flatnonzero(~here[first : first + coming]) + first
@@ -117,7 +117,7 @@ def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps
 
 def test_a_node_says_exactly_what_is_least_below_it_once_it_was_looked_at():
     jobs = jobs_of(LOG, HOSTS, discipline_named("fcfs"))
-    waiting = nobody_waits(jobs, ticked=False)
+    waiting = empty_queue(jobs, ticked=False)
     gone = LOG.demand[:, 1] < 3
     come_and_leave(jobs, waiting, np.arange(JOBS), np.flatnonzero(gone))
     assert waiting.top[0, 0].min() < 3

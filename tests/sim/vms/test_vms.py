@@ -159,7 +159,7 @@ def test_a_task_of_four_cores_has_a_vm_of_a_host_of_eight_and_one_of_twice_the_s
 
 def test_a_task_that_asks_for_no_cpu_is_refused_on_a_vm():
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[0])
-    with pytest.raises(InputError, match="asks for some CPU"):
+    with pytest.raises(InputError, match="requests some CPU"):
         VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)))
 
 

@@ -102,6 +102,6 @@ def _shares(snapshot: GuestSnapshot) -> dict[str, float]:
 def _load(snapshot: GuestSnapshot, host: str) -> str:
     there = [guest for guest in snapshot.guests.values() if host in (guest.host, guest.to)]
     count = f"{len(there)} machines" if len(there) != 1 else "one machine"
-    word = "asks" if len(there) == 1 else "ask"
+    word = "requests" if len(there) == 1 else "request"
     demand, cores = sum(guest.cores for guest in there), snapshot.hosts[host].cores
-    return f"{count} {word} for {demand:g} of the {cores:g} cores of {host}"
+    return f"{count} {word} {demand:g} of the {cores:g} cores of {host}"

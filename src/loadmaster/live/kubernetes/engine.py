@@ -187,7 +187,7 @@ class KubernetesEngine:
         if node := item["spec"].get("nodeName"):
             return f"it is bound to {node} already"
         seen = self._specs.get(name)
-        return "what it asks for has changed since it was last seen" if seen not in (None, item["spec"]) else ""
+        return "what it requests has changed since it was last seen" if seen not in (None, item["spec"]) else ""
 
     def _node_refuses(self, action: Start | Repin | Move, name: str, spec: Mapping[str, Any]) -> Refusal | None:
         """A node that was deleted, made anew, cordoned, tainted or is not ready since it was last seen takes no pod."""

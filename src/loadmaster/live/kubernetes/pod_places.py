@@ -157,10 +157,10 @@ def sort_pods(pods: Sequence[Pod], places: PodPlaces, cluster: Cluster, ours: Ca
 def _placeable(pod: Pod, places: PodPlaces, cluster: Cluster) -> tuple[str, str]:
     """The features that a waiting pod needs, and why it has to be left out; "" where it has not."""
     if pod.spec.get("resourceClaims"):
-        return "", "asks for devices by resourceClaims"
+        return "", "requests devices by resourceClaims"
     for name, amount in pod.asks.items():
         if amount > 0 and name not in cluster.resources and name != "pods":
-            return "", f"asks for {name}, which no node has"
+            return "", f"requests {name}, which no node has"
     if why := places.volumes.of(listed(pod))[1]:
         return "", why
     try:

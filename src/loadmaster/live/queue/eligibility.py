@@ -23,7 +23,7 @@ from loadmaster.sim.queue.plain.limits import LimitsLeft
 from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
 from loadmaster.traces.fit import held_by
 
-TOO_LARGE = "no host has what it asks for"
+TOO_LARGE = "no host has what it requests"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
 AWAITS = "its dependencies are not met yet"
 IN_VAIN = "its dependencies can never be met"

@@ -35,7 +35,7 @@ class Batch:
                 raise InputError(self.demand[row, 0], f"command {name} needs a part of a core", fix="such as 0.5")
             fits = (self.demand[row, 1:] <= self.machines.capacity[:, 1:]).all(axis=1)
             if not fits.any():
-                fix = "let it ask for less, or give larger --hosts"
+                fix = "let it request less, or give larger --hosts"
                 raise InputError(name, "this command finds room on no machine, even an empty one", fix=fix)
 
     @property

@@ -114,8 +114,8 @@ def _load(state: SharesSessionState, name: str) -> str:
     there = [each for each, where in state.running.items() if where == at]
     demand = sum(float(state.batch.demand[int(each) - 1, 0]) for each in there)
     cores = float(state.batch.machines.capacity[at, 0])
-    others = f"{len(there)} commands there ask" if len(there) != 1 else "it asks"
-    return f"{others} for {demand:g} of the {cores:g} cores of {state.batch.machines.names[at]}"
+    others = f"{len(there)} commands there request" if len(there) != 1 else "it requests"
+    return f"{others} {demand:g} of the {cores:g} cores of {state.batch.machines.names[at]}"
 
 
 def _cause(state: SharesSessionState, line: Mapping[str, Any], actions: Sequence[Any]) -> str:

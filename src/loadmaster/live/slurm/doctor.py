@@ -182,5 +182,5 @@ def _gpus(engine: SlurmEngine) -> list[Finding]:
     tracked = engine.settings.get("AccountingStorageTRES", "").lower().split(",")
     if any(each.partition(":")[0] == "gres/gpu" for each in tracked):
         return [*findings, Finding("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs")]
-    text = "AccountingStorageTRES lacks gres/gpu: squeue shows what GPUs jobs ask for, but limits and sacct count none"
+    text = "AccountingStorageTRES lacks gres/gpu: squeue shows what GPUs jobs request, but limits and sacct count none"
     return [*findings, Finding("note", text, "add gres/gpu to it if GPUs are to count for shares, limits or a replay")]

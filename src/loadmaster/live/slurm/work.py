@@ -99,7 +99,7 @@ def work_of(
         return reason
     asked = _licences(row, licences)
     if waits and asked is None:
-        return f"asks for licences that slurm.conf does not count ({row['Licenses']})"
+        return f"requests licences that slurm.conf does not count ({row['Licenses']})"
     if waits and not _lie_evenly(row, nodes, gpu_counts):
         return "more GPUs than any host has: how many it gets on each host is not known"
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
@@ -227,14 +227,14 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
     if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_models)), ""):
-        return f"asks for {other}"
+        return f"requests {other}"
     if state == HELD and row.named and not _names_all(row, nodes):
         return f"names only some of its hosts (-w {row.named})"
     if row["Feature"]:
         try:
             features_asked(row["Feature"], nodes)
         except InputError:
-            return f"asks for features of some of its hosts ({row['Feature']})"
+            return f"requests features of some of its hosts ({row['Feature']})"
     if nodes > 1 and not _is_even(row, nodes, cores):
         return "several hosts without --ntasks-per-node or --exclusive: its cores on each host are not known"
     if _gpus_of_host(row, nodes) % 1:

@@ -73,7 +73,7 @@ class Capacity:
                 moving = " while other tasks leave it" if self.transient[r] and placement.leaving[host, r] > 0 else ""
                 asked, left = (placement.amount(r, int(each)) for each in (placement.demand[task, r], max(free, 0)))
                 return (
-                    f"{placement.task_names[task]} asks for {asked} of {resource}; "
+                    f"{placement.task_names[task]} requests {asked} of {resource}; "
                     f"{placement.host_names[host]} has {left} free{moving}"
                 )
         return None

@@ -44,7 +44,7 @@ def infeasible_because(problem: ConstrainedProblem) -> str:
             return f"{problem.task_names[task]} fits on no host: ({asked}) is more than any has"
     for name, asked, there in zip(problem.resources, demand.sum(axis=0), capacity.sum(axis=0), strict=True):
         if asked > there:
-            return f"all tasks ask for {asked:,} of {name}; all hosts have {there:,}"
+            return f"all tasks request {asked:,} of {name}; all hosts have {there:,}"
     return ""
 
 

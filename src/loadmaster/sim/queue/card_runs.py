@@ -14,7 +14,7 @@ def refuse_beside_cards(workload: Workload, cluster: Cluster, discipline: Discip
     """
     if host_cards(workload, cluster) is None:
         return
-    rule = "is not simulated where jobs ask for parts of a GPU"
+    rule = "is not simulated where jobs request parts of a GPU"
     whole = "round the parts up to whole GPUs"
     if isinstance(discipline, Twin):
         raise InputError(discipline.name, f"a twin {rule}", fix=f"name one of its members, or {whole}")
@@ -37,7 +37,7 @@ def refuse_cards(workload: Workload, cluster: Cluster, where: str) -> None:
         InputError: there are such jobs.
     """
     if host_cards(workload, cluster) is not None:
-        rule = f"jobs ask for parts of a GPU, and {where} does not know which GPU each task has"
+        rule = f"jobs request parts of a GPU, and {where} does not know which GPU each task has"
         raise InputError(workload.source or "this log", rule, fix="round the parts up to whole GPUs, or simulate it")
 
 

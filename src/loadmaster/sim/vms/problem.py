@@ -58,7 +58,7 @@ class VmProblem:
                 raise InputError(value, "no such way to estimate or to rank", fix=f"known: {', '.join(known)}")
         idle = np.flatnonzero(self.asks <= 0.0)
         if len(idle):
-            raise InputError(0, "a task on a VM asks for some CPU; those of this job for none", where=f"job {idle[0]}")
+            raise InputError(0, "a task on a VM requests some CPU; those of this job none", where=f"job {idle[0]}")
         slowest = float(self.vms.speed.min(initial=np.inf))
         least = slowest * float(min(self.vms.high.min(initial=np.inf), self.asks.min(initial=np.inf)))
         if least < 10.0 * self.tolerance:

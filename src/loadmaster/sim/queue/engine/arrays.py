@@ -33,7 +33,13 @@ from loadmaster.sim.queue.engine.estimates import no_estimates
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.expected_ends_kernel import empty_ends
 from loadmaster.sim.queue.engine.host_pool import no_pool, on_one_host, pool_of, rates_alike
-from loadmaster.sim.queue.engine.initial_state import empty_state, full_frontier, no_moment, nobody_ranked, nobody_waits
+from loadmaster.sim.queue.engine.initial_state import (
+    empty_queue,
+    empty_ranked_queue,
+    empty_state,
+    full_frontier,
+    no_moment,
+)
 from loadmaster.sim.queue.engine.priority_ticks import book_of, happened_of
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
@@ -83,9 +89,9 @@ def engine_arrays(
     if estimates is not None or bound is not None:
         rules = rules._replace(keeps=False)
     if estimates is not None:
-        rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
+        rules = rules._replace(moving=rules.moving or _is_reordered_by_estimates(discipline))
     amounts = 0 if binding is None or news else binding.cluster_wide  # news: the scheduling pass counts them
-    waiting = nobody_waits(jobs, ticked=rules.ticked, amounts=amounts)
+    waiting = empty_queue(jobs, ticked=rules.ticked, amounts=amounts)
     state = empty_state(
         jobs,
         hosts,
@@ -109,7 +115,7 @@ def engine_arrays(
         rules,
         state,
         waiting,
-        nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
+        empty_ranked_queue(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_frontier(hosts),
         no_moment(hosts, len(state.undo_host)),
         empty_ends(rows),
@@ -143,7 +149,7 @@ def _without_promises(engine: QueueEngine) -> QueueEngine:
     return engine._replace(state=state, head_promise=None, ends=None)
 
 
-def _is_told_by_length(discipline: Discipline) -> bool:
+def _is_reordered_by_estimates(discipline: Discipline) -> bool:
     """Whether corrected estimates may change the order of jobs, so that it is not known before they arrive."""
     return isinstance(discipline.order, Order) and not by_arrival(discipline)
 

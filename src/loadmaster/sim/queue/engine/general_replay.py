@@ -24,7 +24,7 @@ from loadmaster.sim.queue.engine.general_layout import (
     with_more_steps,
 )
 from loadmaster.sim.queue.engine.general_state import AGAIN, LEFT_TO_OTHERS, REDO
-from loadmaster.sim.queue.engine.initial_state import nobody_ranked
+from loadmaster.sim.queue.engine.initial_state import empty_ranked_queue
 from loadmaster.sim.queue.engine.preemption_state import preempts_of
 from loadmaster.sim.queue.engine.priority_ticks import book_of
 from loadmaster.sim.queue.engine.records import Records
@@ -74,7 +74,7 @@ def replay_general(run: QueueRun, *, binding: ResolvedConstraints | None = None)
     laid, bound = engine_arrays(walk, records, binding, news=True)
     assert bound is not None
     assert laid.ranked is not None
-    ranked = nobody_ranked(len(laid.jobs.kind), laid.ranked.happened)
+    ranked = empty_ranked_queue(len(laid.jobs.kind), laid.ranked.happened)
     laid = laid._replace(rules=laid.rules._replace(backfilling=ASKED, moving=True), ranked=ranked)
     bound.job.well[:-1] &= ~jobs.killed
     general = general_pass_of(scene, rule, binding, discipline, policy, laid, bound, jobs)

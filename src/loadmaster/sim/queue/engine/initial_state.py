@@ -106,7 +106,7 @@ def empty_state(
     )
 
 
-def nobody_waits(jobs: Jobs, *, ticked: bool, amounts: int = 0) -> WaitingRows:
+def empty_queue(jobs: Jobs, *, ticked: bool, amounts: int = 0) -> WaitingRows:
     """An empty queue; positions are fixed unless the order ticks. `amounts` of the whole cluster bind the jobs."""
     rows = len(jobs.kind)
     total = positions(rows) if ticked else rows
@@ -121,7 +121,7 @@ def nobody_waits(jobs: Jobs, *, ticked: bool, amounts: int = 0) -> WaitingRows:
     return WaitingRows(here, low, mid, top, loose, *own, np.zeros(0), edge)
 
 
-def nobody_ranked(jobs: int, happened: PendingEvents) -> Ranked:
+def empty_ranked_queue(jobs: int, happened: PendingEvents) -> Ranked:
     """An empty queue of at most so many jobs under an order whose ranks change; a job is in the heap once."""
     return Ranked(
         queue=np.zeros(jobs, np.int32),
