@@ -1,5 +1,9 @@
 """One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
 
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.job_succession import is_closed, refuse_closed
 from loadmaster.order import job_columns
@@ -8,6 +12,7 @@ from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.card_runs import is_on_cards, refuse_beside_cards, serves_cards
 from loadmaster.sim.queue.constrained_run import general_serves, replay_constrained, shadow_serves
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, Patience, TooSlow
 from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.queue_run import Progress, QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
@@ -53,18 +58,44 @@ def simulate(
     if _starts_with_moving_estimates(workload, estimate_model) or _lacks_cards(workload, cluster, policy, discipline):
         engine = "reference"
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
-    schedule = None
-    if engine != "reference":
-        run = QueueRun(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
-        if not run.bound:
-            schedule = replay_unconstrained(run, engine)
-        elif engine != "planning":
-            schedule = replay_constrained(run, few=engine == "auto")
+    run = QueueRun(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
+    schedule = None if engine == "reference" else _compiled(run, engine)
     if schedule is not None:
         return schedule
+    if engine == "auto" and workload.jobs < MANY_JOBS:
+        with suppress(TooSlow):
+            return _plain(replace(run, progress=Patience(progress, partial(_serves_any_number, run))), engine)
+        schedule = _compiled(run, "compiled")
+    return _plain(run, engine) if schedule is None else schedule
+
+
+def _compiled(run: QueueRun, engine: Engine) -> Schedule | None:
+    """The run by a compiled engine; None if none serves it, or if `auto` finds it too small for one."""
+    if not run.bound:
+        return replay_unconstrained(run, engine)
+    return None if engine == "planning" else replay_constrained(run, few=engine == "auto")
+
+
+def _serves_any_number(run: QueueRun) -> bool:
+    """Whether the engine over the compiled pass serves the run, however few jobs it has."""
+    from loadmaster.sim.queue.engine import general_replay  # loads Numba
+
+    if run.bound:
+        return general_serves(run)
+    return run.is_known_before and general_replay.serves(run.policy, run.discipline)
+
+
+def _plain(run: QueueRun, engine: Engine) -> Schedule:
+    """The run in plain Python; its decisions are compiled, unless `reference` is asked for."""
     replayed = replay if engine == "reference" else replay_deciding
     return replayed(
-        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, estimate_model=estimate_model
+        run.workload,
+        run.cluster,
+        run.scheduler,
+        interval_s=run.interval_s,
+        seed=run.seed,
+        progress=run.progress,
+        estimate_model=run.estimate_model,
     )
 
 

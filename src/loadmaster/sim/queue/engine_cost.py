@@ -1,5 +1,7 @@
 """Which of two engines that give the same schedule replays a log in less time."""
 
+import time
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -12,7 +14,11 @@ from loadmaster.scheduling import Discipline
 FEW_JOBS = 50
 """With at most this many jobs, the plain engine ends before a compiled one is loaded: see `is_plain_quicker`."""
 MANY_JOBS = 1000
-"""From this many jobs on, a run takes the engine over the compiled scheduling pass; fewer end before it is compiled."""
+"""From this many jobs on, a run begins in the engine over the compiled scheduling pass; most runs of fewer jobs end
+before it is compiled."""
+PATIENCE_S = 30.0
+"""CPU seconds after which the plain engine gives a run of fewer jobs away, see `Patience`: about as many as the other
+engine takes to be compiled, so that a run never takes much more than twice as long as it must."""
 MANY_HOSTS = 500
 """Hosts from which the engine over the compiled pass is the cheaper one under conservative backfilling, if jobs never
 wait: the kept plan has a profile of each host."""
@@ -30,6 +36,39 @@ def is_plain_quicker(workload: Workload) -> bool:
 def engine_for(workload: Workload) -> Literal["reference", "auto"]:
     """The engine of `simulate` that ends a run of this log first."""
     return "reference" if is_plain_quicker(workload) else "auto"
+
+
+class TooSlow(Exception):
+    """The plain engine gives a run away."""
+
+
+class Patience:
+    """Ends a run of the plain engine after `PATIENCE_S` CPU seconds of its thread, if another engine serves the run.
+
+    The number of jobs does not tell how long a run lasts: a scheduler that passes over the queue every 30 s has
+    thousands of passes for a few hundred jobs. The schedules are equal, so the run may begin again.
+
+    Args:
+        progress: called with the jobs started and the jobs in all, as the run calls this object.
+        serves_other: whether another engine serves the run; asked once.
+    """
+
+    def __init__(self, progress: Callable[[int, int], None] | None, serves_other: Callable[[], bool]) -> None:
+        self._progress, self._serves_other = progress, serves_other
+        self._end_s = time.thread_time() + PATIENCE_S
+
+    def __call__(self, done: int, jobs: int) -> None:
+        """Pass the progress on.
+
+        Raises:
+            TooSlow: the patience is at its end.
+        """
+        if self._progress is not None:
+            self._progress(done, jobs)
+        if time.thread_time() > self._end_s:
+            self._end_s = np.inf
+            if self._serves_other():
+                raise TooSlow
 
 
 def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
