@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
@@ -29,6 +30,8 @@ FIRST_SHARE = 0.3
 INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
 LADDER_SHARE, LADDER_STEP = 0.5, 1.2
 """The part of the time left for exact mappings of smaller budgets, and the ratio of two of these budgets."""
+LAST_STEPS = 3
+"""A search ends as long before the deadline as so many orders of the moves take: what comes last takes that long."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -103,16 +106,19 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     found = _carried_out_whole(state, budget, change) if change.proven else None
     if found is not None:
         return found
-    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (exactly, deadline, report))
-    if exactly and not (found.proven or change.proven or deadline.passed()):
-        change, found = _exact_at_last(state, budget, change, found, deadline)
-    late = deadline.passed() and not found.proven
+    began_s = FIRST_TIME.clock_s()
+    blocked = None if np.isnan(change.level) else in_safe_order(state, change.host)
+    in_time = deadline.before(LAST_STEPS * (FIRST_TIME.clock_s() - began_s))
+    found = _searched(state, budget, in_time) or _best_candidate(state, budget, change, (exactly, in_time, report))
+    if exactly and not (found.proven or change.proven or in_time.passed()):
+        change, found = _exact_at_last(state, budget, change, found, in_time)
+        blocked = None if np.isnan(change.level) else in_safe_order(state, change.host)
+    late = in_time.passed() and not found.proven
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     if np.isnan(change.level) or found.level >= change.level - GAIN:
         cut = late or (change.status == "limit" and not found.proven)
         return replace(found, status="limit" if cut else "ok", proven=found.proven or change.proven)
-    blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
         whole = _carried_out_whole(state, budget, change)
         if whole is not None:

@@ -37,6 +37,10 @@ class Deadline:
         """The user pressed Ctrl-C."""
         return self.interrupt is not None and self.interrupt.asked
 
+    def before(self, seconds: float) -> "Deadline":
+        """The deadline so many seconds earlier, for work that is to be done after the search."""
+        return replace(self, ends_s=self.ends_s - seconds)
+
     def share(self, part: float) -> "Deadline":
         """The deadline after `part` of the time that is left."""
         return replace(self, ends_s=FIRST_TIME.clock_s() + self.left_s() * part)
