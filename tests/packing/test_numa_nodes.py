@@ -112,7 +112,7 @@ def test_pack_names_the_nodes(vms):
     given = ["pack", str(vms), "--hosts", "4x40c128g", "--numa-nodes", "2", "--json"]
     facts = json.loads(CliRunner().invoke(app, given).stdout)
     assert (facts["minimise"], facts["cost"], facts["proven"]) == ("hosts", 3.0, True)
-    rows = {row["task"]: row["numa_nodes"] for row in facts["rows"]}
+    rows = {row["task"]: row["on_numa_nodes"] for row in facts["rows"]}
     assert rows["big"] == [0, 1]
     assert all(len(rows[name]) == 1 for name in "abc")
 

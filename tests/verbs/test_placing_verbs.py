@@ -66,9 +66,9 @@ VMS = "name,cores,memory_gb,numa_nodes,host,on_numa_nodes\ndb,8,8,2,0,0 1\nweb,6
 def test_moves_of_tasks_on_numa_nodes_name_the_nodes(tmp_path):
     (tmp_path / "vms.csv").write_text(VMS)
     start = lm.rebalance(tmp_path / "vms.csv", hosts="3x16c32g", numa_nodes=2)
-    assert [(row["task"], row["to"], row["numa_nodes"]) for row in start.figures["moves"]] == [("new", "0", [0])]
+    assert [(row["task"], row["to"], row["on_numa_nodes"]) for row in start.figures["moves"]] == [("new", "0", [0])]
     drained = lm.rebalance(tmp_path / "vms.csv", hosts="3x16c32g", numa_nodes=2, drain="0", moves=1)
-    assert drained.frame["numa_nodes"].to_list() == ["0 1"]
+    assert drained.frame["on_numa_nodes"].to_list() == ["0 1"]
     assert "NUMA nodes" in drained.report(tmp_path / "x.html").read_text()
     assert "It takes NUMA nodes 0 and 1 there." in lm.explain(drained, "db").notes
     assert "It keeps NUMA node 1 there." in lm.explain(drained, "web").notes

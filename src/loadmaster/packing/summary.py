@@ -100,6 +100,6 @@ def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[s
         if packing.cards is not None:
             row["cards"] = np.flatnonzero(packing.cards[k]).tolist() if there else []
         if packing.numa is not None:
-            row["numa_nodes"] = np.flatnonzero(packing.numa[k]).tolist() if there else []
+            row["on_numa_nodes"] = np.flatnonzero(packing.numa[k]).tolist() if there else []
         rows.append(row)
     return rows

@@ -65,14 +65,14 @@ def _figure(name: str, value: float) -> str:
 
 
 def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str]) -> Table:
-    divided = "numa_nodes" in moves[0]
+    divided = "on_numa_nodes" in moves[0]
     cells = [
         [
             str(move["step"]),
             move["task"],
             move["from"] or "starts",
             move["to"],
-            *([" ".join(map(str, move["numa_nodes"]))] if divided else []),
+            *([" ".join(map(str, move["on_numa_nodes"]))] if divided else []),
             in_words(move["cost"]),
             "temporary place" if move["temporary"] else "",
         ]

@@ -98,7 +98,7 @@ class GoalMoves(MovesResult):
         for row in rows:
             row["temporary"] = row["step"] < last[row["task"]]
             if self.nodes:
-                row["numa_nodes"] = list(self.nodes[row["step"] - 1])
+                row["on_numa_nodes"] = list(self.nodes[row["step"] - 1])
         return {
             "goal": self.goal,
             "drained": list(self.drained),

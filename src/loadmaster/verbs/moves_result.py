@@ -35,9 +35,9 @@ class MovesResult(Result):
             "temporary": pl.Boolean,
         }
         rows = self.figures["moves"]
-        if rows and "numa_nodes" in rows[0]:
-            columns["numa_nodes"] = pl.String
-            rows = [row | {"numa_nodes": " ".join(map(str, row["numa_nodes"]))} for row in rows]
+        if rows and "on_numa_nodes" in rows[0]:
+            columns["on_numa_nodes"] = pl.String
+            rows = [row | {"on_numa_nodes": " ".join(map(str, row["on_numa_nodes"]))} for row in rows]
         return pl.DataFrame(rows, schema=columns)
 
     def write_tables(self, folder: Path) -> None:

@@ -141,8 +141,8 @@ class Packed(Result):
         columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in demand.fluid_names}
         if rows and "cards" in rows[0]:
             columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
-        if rows and "numa_nodes" in rows[0]:
-            columns["numa_nodes"] = [" ".join(map(str, row["numa_nodes"])) for row in rows]
+        if rows and "on_numa_nodes" in rows[0]:
+            columns["on_numa_nodes"] = [" ".join(map(str, row["on_numa_nodes"])) for row in rows]
         columns |= {name: demand.fluid[:, f] for f, name in enumerate(demand.fluid_names)}
         columns |= {name: demand.rigid[:, r] for r, name in enumerate(demand.rigid_names)}
         return pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
