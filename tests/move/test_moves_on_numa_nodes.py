@@ -170,7 +170,7 @@ def test_by_hand_a_task_makes_way_so_that_both_nodes_have_room():
     stuck = plan("place", problem_of([6, 6, 14, 6], [1, 1, 2, 1], [0, 0, -1, 1], nodes))
     assert stuck.moves == ()
     assert stuck.left[0].reasons[1].reason == (
-        "2 asks for 7 of cores on each of 2 NUMA nodes; the nodes of host 1 have 4, 10 free"
+        "2 requests 7 of cores on each of 2 NUMA nodes; the nodes of host 1 have 4, 10 free"
     )
     made = plan("place", problem_of([6, 6, 14, 4], [1, 1, 2, 1], [0, 0, -1, 1], nodes))
     assert made.moves == (ValidMove(3, 1, 0), ValidMove(2, -1, 1))

@@ -79,7 +79,7 @@ def test_nodes_that_the_table_does_not_name_are_assumed_with_a_note(tmp_path):
     plan = lm.rebalance(tmp_path / "vms.csv", hosts="2x16c32g", numa_nodes=2, drain="0")
     assert any("on_numa_nodes names no nodes of 3 running tasks" in note for note in plan.notes)
     (tmp_path / "vms.csv").write_text("cores,memory_gb,numa_nodes,host\n5,4,1,0\n5,4,1,0\n5,4,1,0\n")
-    with pytest.raises(lm.InputError, match="no room for a task without it: task 2 asks for 5 of cores"):
+    with pytest.raises(lm.InputError, match="no room for a task without it: task 2 requests 5 of cores"):
         lm.rebalance(tmp_path / "vms.csv", hosts="2x16c32g", numa_nodes=2, drain="0")
 
 

@@ -33,8 +33,8 @@ def mark(owner: str, why: str = "", named: str = "") -> str:
         named: the hosts that the job itself names, which its pin hides as long as it is pinned.
 
     Example:
-        >>> mark("0a1b2c", "no host has what it asks for")
-        'loadmaster:0a1b2c no host has what it asks for'
+        >>> mark("0a1b2c", "no host has what it requests")
+        'loadmaster:0a1b2c no host has what it requests'
     """
     plain = re.sub(r"""[^\w .,:;()*/+-]""", "", why, flags=re.ASCII)
     own = f"/{named}" if named else ""
