@@ -51,6 +51,21 @@ def test_the_machines_that_are_written_are_those_that_are_read(tmp_path, ending)
     assert lm.info(log, hosts=path).rejected.total == 0
 
 
+@pytest.mark.parametrize(("named", "partitions"), [("main", ["main"]), ("fast", ["fast", "main"]), ("", ["main"])])
+def test_a_site_is_written_also_where_the_log_names_no_host(tmp_path, named, partitions):
+    rows = [
+        f"{k}|ann|{named if k % 2 else named and 'main'}|{clock(k)}|{clock(k)}|00:02:00|1|4|2Gn|None|10:00:00"
+        for k in range(160)
+    ]
+    log = write(tmp_path, "sacct.txt", HEAD + "\n".join(rows) + "\n")
+    path = tmp_path / "slurm.conf"
+    lm.info(str(log), write_hosts=path)
+    written = [line for line in path.read_text().splitlines() if line.startswith("PartitionName=")]
+    assert written == [f"PartitionName={each} Nodes=ALL State=UP" for each in partitions]
+    compared = lm.compare(str(log), site=path, policies=["first-fit"], disciplines=["easy"])
+    assert "site" in compared.frame["discipline"].to_list()
+
+
 def test_the_next_command_runs_on_the_machines_of_the_log_and_its_rows_differ(tmp_path):
     log = busy(tmp_path)
     words = shlex.split(lm.info(log).next)

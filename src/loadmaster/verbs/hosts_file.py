@@ -161,7 +161,8 @@ def _slurm_lines(seen: "ObservedHosts", workload: "Workload") -> list[str]:
     if not seen.hosts:
         ((count, amounts),) = host_kinds(seen, workload)
         last = f"node[1-{count}]" if count > 1 else "node1"
-        return [*lines, f"NodeName={last} {_slurm_amounts(seen, amounts)} State=UNKNOWN"]
+        lines.append(f"NodeName={last} {_slurm_amounts(seen, amounts)} State=UNKNOWN")
+        return lines + _partitions_of_all_hosts(workload)
     odd = next((each for each in (*seen.names, *sum(seen.partitions, ())) if not _PLAIN.fullmatch(each)), None)
     if odd is not None:
         rule = "a name in slurm.conf has letters, digits, dots and dashes only"
@@ -178,7 +179,16 @@ def _slurm_lines(seen: "ObservedHosts", workload: "Workload") -> list[str]:
         lines.append(f"NodeName={names} {_slurm_amounts(seen, seen.guess[those[0]])} State=UNKNOWN")
     for partition, hosts in members.items():
         lines.append(f"PartitionName={partition} Nodes={bracketed(hosts)} State=UP")
-    return lines
+    return lines if members else lines + _partitions_of_all_hosts(workload)
+
+
+def _partitions_of_all_hosts(workload: "Workload") -> list[str]:
+    """A partition of all hosts for each that the jobs name, or one; a site without a partition has no queue."""
+    column = None if workload.constraints is None else workload.constraints.partition
+    named = () if column is None else column.names
+    names = sorted({each for text in named for each in text.split(",") if _PLAIN.fullmatch(each)}) or ["main"]
+    head = "# Guessed: the log does not say which hosts a partition has."
+    return [head, *(f"PartitionName={name} Nodes=ALL State=UP" for name in names)]
 
 
 def _slurm_amounts(seen: "ObservedHosts", amounts: "Floats") -> str:
