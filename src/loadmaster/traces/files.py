@@ -119,7 +119,7 @@ class _Joined(RawIOBase):
         return size
 
     def _texts(self, files: tuple[Path, ...]) -> Iterator[bytes]:
-        names = b""
+        names, first_named = b"", ""
         for path in files:
             if path.stat().st_size == 0:
                 continue
@@ -128,11 +128,11 @@ class _Joined(RawIOBase):
                 if _NAMES.fullmatch(first):
                     second = file.readline(LONGEST_LINE)
                     if names and first.rstrip() != names.rstrip():
-                        fix = f"dump it with the same --format as {files[0].name}"
-                        raise InputError(path.name, "other columns than those of the files before it", fix=fix)
+                        fix = "dump both with the same --format, or take out the file that is no dump"
+                        raise InputError(path.name, f"other columns than those of {first_named}", fix=fix)
                     if names:
                         first, second = b"", b"" if _DASHES.fullmatch(second) else second
-                    names = names or first
+                    names, first_named = names or first, first_named or path.name
                 block = first + second
                 while block:
                     yield block
