@@ -59,11 +59,11 @@ def _move_table(result: "GoalMoves") -> Any:
     from loadmaster.report.console import new_table
 
     facts = result.figures
-    divided = "numa_nodes" in facts["moves"][0]
+    divided = "on_numa_nodes" in facts["moves"][0]
     table = new_table("step", "task", "from", "to", *["NUMA nodes"] * divided, facts["unit"], "")
     for row in facts["moves"]:
         note = "temporary place" if row["temporary"] else "starts" if row["from"] is None else ""
-        nodes = [" ".join(map(str, row["numa_nodes"]))] if divided else []
+        nodes = [" ".join(map(str, row["on_numa_nodes"]))] if divided else []
         cost = result.in_words(row["cost"])
         table.add_row(str(row["step"]), row["task"], row["from"] or "-", row["to"], *nodes, cost, note)
     return table

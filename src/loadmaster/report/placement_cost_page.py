@@ -3,12 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from loadmaster.model.arrays import Floats
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.page_footer import page_footer
-from loadmaster.report.theme import USED, rows, themed, unchecked
+from loadmaster.report.theme import unchecked
 
 MOST_MOVES = 1_000
 """Moves that the page lists; moves.csv has all."""
@@ -52,27 +49,3 @@ def _moves(moves: Sequence[Mapping[str, Any]]) -> Table:
     more = f"The first {MOST_MOVES:,} of {len(moves):,}; moves.csv has all. " if len(moves) > MOST_MOVES else ""
     caption = f"{more}All capacities hold if the tasks move at once, each on both its hosts for transient resources."
     return Table(("task", "from", "to"), cells, caption, prose=True)
-
-
-def fullest_chart(host_names: Sequence[str], before: Floats, after: Floats) -> Any:
-    """A line for the hosts before and one for after: the largest part of a resource in use, the fullest first."""
-    import altair as alt
-
-    order = np.argsort(-before, kind="stable").tolist()
-    values = [
-        {"rank": rank, "host": host_names[h], "when": when, "load": round(float(load[h]), 4)}
-        for when, load in (("before", before), ("after", after))
-        for rank, h in enumerate(order)
-    ]
-    chart = alt.Chart(rows(values), width=860, height=260).encode(
-        x=alt.X("rank:Q", title="hosts, the fullest before the moves first"),
-        y=alt.Y("load:Q", title="fullest resource: in use / capacity", axis=alt.Axis(format="%")),
-        color=alt.Color(
-            "when:N",
-            sort=["before", "after"],
-            title="",
-            scale=alt.Scale(domain=["before", "after"], range=["#b8c0ca", USED]),
-        ),
-        tooltip=["host:N", "when:N", alt.Tooltip("load:Q", format=".1%")],
-    )
-    return themed(chart.mark_line(interpolate="step-after"))

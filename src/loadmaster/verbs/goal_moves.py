@@ -226,9 +226,10 @@ class GoalMoves(MovesResult):
 
     def plot(self) -> Any:
         """How full each host is of processors or memory, before and after: an Altair chart."""
-        from loadmaster.report.placement_cost_page import fullest_chart
+        from loadmaster.report.moves_chart import before_and_after_chart
 
-        return fullest_chart(self.question.problem.host_names, self.load_before, self.load_after)
+        title = "fullest resource: in use / capacity"
+        return before_and_after_chart(self.question.problem.host_names, self.load_before, self.load_after, title)
 
     def page(self) -> "Page":
         """The answer, figures before and after, the moves in order, the tasks that stay and why, the hosts."""

@@ -172,9 +172,12 @@ class PlacementByCost(Result):
 
     def plot(self) -> Any:
         """How full the fullest resource of each host is, before and after: an Altair chart."""
-        from loadmaster.report.placement_cost_page import fullest_chart
+        from loadmaster.report.moves_chart import before_and_after_chart
 
-        return fullest_chart(self.problem.host_names, self._fullest(self.problem.now), self._fullest(self.host))
+        title = "fullest resource: in use / capacity"
+        return before_and_after_chart(
+            self.problem.host_names, self._fullest(self.problem.now), self._fullest(self.host), title
+        )
 
     def _fullest(self, host: Longs) -> Any:
         """float64[H], the largest part of a resource in use on each host."""
