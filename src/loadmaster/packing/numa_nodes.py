@@ -240,6 +240,17 @@ class NodesInUse:
         self.free[host] = self.numa.capacity[host] - use.sum(axis=0)
 
 
+def shown_nodes(held: Bools) -> str:
+    """The nodes of a host that a task holds, bool[N], in words.
+
+    Example:
+        >>> shown_nodes(np.array([True, False, True]))
+        'NUMA nodes 0 and 2'
+    """
+    nodes = [str(node) for node in np.flatnonzero(held)]
+    return f"NUMA node{'s' * (len(nodes) > 1)} {' and '.join(nodes)}"
+
+
 def held_nodes(numa: NumaNodes, host: Ints, given: Sequence[tuple[int, ...] | None]) -> tuple[Bools, int]:
     """bool[T, N], the nodes that each task holds, and for how many tasks they were assumed.
 

@@ -148,7 +148,8 @@ def _packing(instance: Instance, numa: NumaNodes, best: NodePlacement, effort: t
         )
     else:
         attempt = Attempt(best.host, "ok", NAME, effort=tried)
-    packing = replace(finish(instance, replace(attempt, interrupted=interrupted)), minimise="hosts", numa=best.taken)
+    found = finish(instance, replace(attempt, interrupted=interrupted))
+    packing = replace(found, minimise="hosts", numa=best.taken, numa_parts=numa.parts)
     if not packing.placed:
         return packing
     cost = cost_of(np.ones(instance.hosts), packing.host)

@@ -83,6 +83,7 @@ class Packing:
         cost_bound: no placement has a lower `cost`; 0 where nothing is known.
         interrupted: the user stopped the search.
         numa: bool[T, N], the NUMA nodes of its host that every task takes; None where hosts are not divided.
+        numa_parts: int64[T], how many nodes each task takes, also one that is not placed; None likewise.
         terms: each amount of a weighted sum that was minimised, without its weight; empty where there was none.
     """
 
@@ -106,6 +107,7 @@ class Packing:
     cost_bound: float = 0.0
     interrupted: bool = False
     numa: Bools | None = None
+    numa_parts: Longs | None = None
     terms: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

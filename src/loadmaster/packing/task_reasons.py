@@ -7,11 +7,15 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.units import GPUS
+from loadmaster.packing.cheapest_hosts import all_rigid
+from loadmaster.packing.constrained.constraints import OnNumaNodes
 from loadmaster.packing.constrained.instance_problem import instance_problem
 from loadmaster.packing.constrained.placement import CountedPlacement
+from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.instance import TOLERANCE, Instance, lacking
 from loadmaster.packing.kubernetes_packing import PodsAnew
 from loadmaster.packing.level import host_use
+from loadmaster.packing.numa_nodes import NumaNodes
 from loadmaster.packing.packing import Packing
 
 
@@ -54,8 +58,7 @@ class TaskReasons:
         self._host: Longs = packing.host.astype(np.int64)
         self.own = int(self._host[task])
         if pods is None:
-            nowhere = np.full(instance.tasks, -1, np.int32)
-            problem, placed = instance_problem(_in_full(instance), nowhere).problem, self._host
+            problem, placed = _problem(instance, packing), self._host
             self._tasks, self._hosts = np.arange(instance.tasks), np.arange(instance.hosts)
         else:
             problem, placed = pods.problem, pods.problem.now.copy()
@@ -169,6 +172,15 @@ class TaskReasons:
         size = (self._demand / self._largest).max(axis=1, initial=0.0)
         others = sorted(np.flatnonzero(self._host == host).tolist(), key=lambda other: (size[other], other))
         return next((other for other in others if other != self._task and not self._why_not(host, other)), -1)
+
+
+def _problem(instance: Instance, packing: Packing) -> ConstrainedProblem:
+    """The placement as a problem of what tasks get in full; on NUMA nodes all of their demands, and nodes too."""
+    if packing.numa is None or packing.numa_parts is None:
+        return instance_problem(_in_full(instance), np.full(instance.tasks, -1, np.int32)).problem
+    problem = instance_problem(all_rigid(instance), packing.host).problem
+    numa = NumaNodes.of(instance, packing.numa_parts, packing.numa.shape[1])
+    return replace(problem, constraints=(*problem.constraints, OnNumaNodes(numa, packing.numa)))
 
 
 def _in_full(instance: Instance) -> Instance:

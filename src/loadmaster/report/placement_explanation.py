@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.packing.instance import Instance
+from loadmaster.packing.numa_nodes import shown_nodes
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.task_reasons import HostForTask, TaskReasons
 from loadmaster.report.explanation import amounts
@@ -19,6 +20,8 @@ def placement_sentences(instance: Instance, packing: Packing, task: int, reasons
     open_hosts, best = reasons.open_hosts(), next((each for each in reasons.hosts(2) if each.host != reasons.own), None)
     where = "has no host" if reasons.own < 0 else f"is on host {instance.host_name(reasons.own)}"
     said = [f"Task {name}, which requests {demand}, {where}."]
+    if packing.numa is not None and reasons.own >= 0:
+        said.append(f"It takes {shown_nodes(packing.numa[task])} there.")
     hosts = (
         f"{others:,} host{'s' * (others != 1)}" if reasons.own < 0 else f"{others:,} other host{'s' * (others != 1)}"
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.change import within
+from loadmaster.packing.numa_nodes import shown_nodes
 from loadmaster.report.explanation import amounts
 from loadmaster.verbs.explain_placement import ExplainedTask, explain_task
 from loadmaster.verbs.goal_moves import GoalMoves
@@ -108,9 +109,7 @@ def _sentences(planned: Planned, plan: PlannedPlacement, explained: ExplainedTas
         origin = "starts it there" if source < 0 else f"moves it there from host {instance.host_name(source)}"
         said.append(f"The plan {origin}{way}{order}{price}.")
     if isinstance(planned, GoalMoves) and planned.held is not None and own >= 0:
-        nodes = np.flatnonzero(planned.held[task]).tolist()
-        takes = "takes" if steps else "keeps"
-        said.append(f"It {takes} NUMA node{'s' * (len(nodes) > 1)} {' and '.join(map(str, nodes))} there.")
+        said.append(f"It {'takes' if steps else 'keeps'} {shown_nodes(planned.held[task])} there.")
     if steps and source >= 0 and source != own:
         why, name = reasons.why_not(source), instance.host_name(source)
         left[task] = source

@@ -107,7 +107,7 @@ def explain_task(packed: "Packed", name: str, top: int, command: str) -> Explain
     """The task called `name`.
 
     Raises:
-        InputError: no such task, or it was not placed because its job was refused, or hosts have NUMA nodes.
+        InputError: no such task, or it was not placed because its job was refused.
     """
     from loadmaster.model.errors import InputError
     from loadmaster.rules.near import no_such
@@ -118,6 +118,4 @@ def explain_task(packed: "Packed", name: str, top: int, command: str) -> Explain
         if name in (packed.asked.task_name(task) for task in range(packed.asked.tasks)):
             raise InputError(name, "its job was refused, so it has no host", fix="pack with a lower --admit")
         raise no_such(name, names, what="task", see=f"it has {instance.tasks:,} tasks, such as {names[0]}")
-    if packed.packing.numa is not None:
-        raise InputError(name, "no reasons are worked out where hosts have NUMA nodes", fix="see placement.csv")
     return ExplainedTask(packed, names.index(name), top, command)
