@@ -31,7 +31,7 @@ INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had f
 LADDER_SHARE, LADDER_STEP = 0.5, 1.2
 """The part of the time left for exact mappings of smaller budgets, and the ratio of two of these budgets."""
 LAST_STEPS = 3
-"""A search ends as long before the deadline as so many orders of the moves take: what comes last takes that long."""
+"""The search ends before the deadline by the time that so many orders of moves take: the last steps take as long."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 

@@ -16,8 +16,8 @@ FEW_JOBS = 50
 MANY_JOBS = 1000
 """From this many jobs on, a run begins in the engine over the compiled scheduling pass; most runs of fewer jobs end
 before it is compiled."""
-PATIENCE_S = 30.0
-"""CPU seconds after which the plain engine gives a run of fewer jobs away, see `Patience`: about as many as the other
+PLAIN_LIMIT_S = 30.0
+"""CPU seconds after which the plain engine stops a run of fewer jobs, see `PlainLimit`: about as many as the other
 engine takes to be compiled, so that a run never takes much more than twice as long as it must."""
 MANY_HOSTS = 500
 """Hosts from which the engine over the compiled pass is the cheaper one under conservative backfilling, if jobs never
@@ -39,14 +39,15 @@ def engine_for(workload: Workload) -> Literal["reference", "auto"]:
 
 
 class TooSlow(Exception):
-    """The plain engine gives a run away."""
+    """The plain engine has stopped a run that another engine serves."""
 
 
-class Patience:
-    """Ends a run of the plain engine after `PATIENCE_S` CPU seconds of its thread, if another engine serves the run.
+class PlainLimit:
+    """Stops a run of the plain engine after `PLAIN_LIMIT_S` CPU seconds of its thread, if another engine serves it.
 
     The number of jobs does not tell how long a run lasts: a scheduler that passes over the queue every 30 s has
-    thousands of passes for a few hundred jobs. The schedules are equal, so the run may begin again.
+    thousands of passes for a few hundred jobs. The other engine makes the run from its beginning. The schedules are
+    equal.
 
     Args:
         progress: called with the jobs started and the jobs in all, as the run calls this object.
@@ -55,13 +56,13 @@ class Patience:
 
     def __init__(self, progress: Callable[[int, int], None] | None, serves_other: Callable[[], bool]) -> None:
         self._progress, self._serves_other = progress, serves_other
-        self._end_s = time.thread_time() + PATIENCE_S
+        self._end_s = time.thread_time() + PLAIN_LIMIT_S
 
     def __call__(self, done: int, jobs: int) -> None:
         """Pass the progress on.
 
         Raises:
-            TooSlow: the patience is at its end.
+            TooSlow: the limit is reached.
         """
         if self._progress is not None:
             self._progress(done, jobs)

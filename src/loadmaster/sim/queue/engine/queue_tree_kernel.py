@@ -164,7 +164,8 @@ def may_fit(jobs, frontier, job, length):
 @inlined
 def _fits_below(jobs, frontier, job, row):
     demand = jobs.demand[jobs.kind[job]]
-    # one task is left to the frontier: only where hosts refuse it, the frontier is made exact, which passes over nodes
+    # A job of one task is compared with the frontier alone. If that is too high, hosts refuse the job and the frontier
+    # becomes exact, so that whole nodes are passed over. The total would refuse each of these jobs by itself.
     if jobs.tasks[job] > 1 and demand[0] * jobs.tasks[job] > frontier.total[0]:
         return False
     return below(frontier, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
