@@ -144,7 +144,7 @@ class NumaNodes:
             >>> two = Instance.of(hosts=1, cpu=[0.6, 0.6], memory=[0.1, 0.1])
             >>> nodes = NumaNodes.of(two, [1, 2], 2)
             >>> nodes.why_not(nodes.all_free(), 0, 0)
-            'task 0 asks for 0.6 of cpu on one NUMA node; the nodes of host 0 have 0.5, 0.5 free'
+            'task 0 requests 0.6 of cpu on one NUMA node; the nodes of host 0 have 0.5, 0.5 free'
             >>> nodes.why_not(nodes.all_free(), 1, 0) is None
             True
         """

@@ -62,7 +62,7 @@ class CountedPlacement:
         >>> full = ConstrainedProblem(("cores",), np.array([[3], [2]]), np.array([[4], [4]]), np.array([0, 1]),
         ...                           (Capacity(np.array([True])),))
         >>> CountedPlacement(full).why_not(0, 1)
-        ('p0 asks for 3 of cores; m1 has 2 free',)
+        ('p0 requests 3 of cores; m1 has 2 free',)
     """
 
     def __init__(self, problem: ConstrainedProblem, host: Longs | None = None) -> None:
