@@ -11,6 +11,7 @@ from loadmaster.model import (
     Cluster,
     Constraints,
     Dependencies,
+    HostStartUp,
     Limits,
     Named,
     Partition,
@@ -24,7 +25,7 @@ from loadmaster.model.energy import HostPower
 KINDS = (
     "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
     "work", "wide", "admission", "licences",
-    "power",
+    "power", "sleep",
 )  # fmt: skip
 DOORS = (
     {"allow_qos": ("low",)}, {"deny_qos": ("low",)}, {"allow_accounts": ("p",)}, {"deny_accounts": ("p",)},
@@ -140,6 +141,12 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4
         rules["power"] = (HostPower((0, 2), steep), HostPower((1,), flat))
         caps_w = 25.0 + rng.integers(40, 200, 3)
         rules["power_cap"] = tuple(zip((0.0, 30.0, 90.0), caps_w.tolist(), strict=True))
+    if "sleep" in kinds:
+        idle_s = None if seed % 4 == 0 else float(rng.choice([0.0, 10.0, 30.0]))
+        rules["start_up"] = (
+            HostStartUp((0, 2), float(rng.integers(1, 9)), idle_s),
+            HostStartUp((1,), 2.5, 20.0),
+        )[: rng.integers(1, 3)]
     tasks = rng.integers(1, 4, jobs)
     if "hosts" in kinds:
         columns["min_hosts"] = rng.integers(0, 4, jobs)

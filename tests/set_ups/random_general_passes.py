@@ -113,7 +113,7 @@ def differences(plain, other):
     """The columns in which two schedules differ; `other` may be None only where nobody ever starts."""
     if other is None:
         return ["left to others"] * bool(plain.started.any())
-    pairs = [(plain, other, ("start_s", "host", "end_s", "status", "expected_s"))]
+    pairs = [(plain, other, ("start_s", "host", "end_s", "status", "expected_s", "start_up_s"))]
     pairs.append((plain.cycles, other.cycles, ("time_s", "queue_length", "started", "winners")))
     if plain.segments is not None and other.segments is not None:
         pairs.append((plain.segments, other.segments, tuple(vars(plain.segments))))

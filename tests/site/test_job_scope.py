@@ -50,7 +50,7 @@ def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
         "PartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n3 MaxCPUsPerNode=4\n"
         "SelectType=select/cons_tres\nCompleteWait=3\nTopologyPlugin=topology/tree\n"
     )
-    sleeping = path.read_text().replace("n3 CPUs=8", "n3 CPUs=8 State=CLOUD") + "ResumeTimeout=300\n"
+    sleeping = path.read_text().replace("n3 CPUs=8", "n3 CPUs=8 State=CLOUD") + "SuspendTimeout=300\n"
     path.write_text(sleeping)
     notes = site_case(path).jobs_of(Trace(JOBS)).notes
     (text,) = [note for note in notes if "not modelled" in note]
@@ -59,22 +59,6 @@ def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
         "CpuSpecList (2 of 4 jobs)",
         "MaxCPUsPerNode of partition b (2 of 4 jobs)",
         "TopologyPlugin (1 of 4 jobs)",
-        "start-up of hosts in state CLOUD, up to 300 s (ResumeTimeout), in partitions of such hosts alone "
-        "(2 of 4 jobs)",
+        "SuspendTimeout (2 of 4 jobs)",
     ):
         assert part in text
-
-
-def test_cloud_hosts_are_said_to_be_awake_and_jobs_with_other_hosts_are_counted_apart(tmp_path):
-    path = tmp_path / "slurm.conf"
-    path.write_text(
-        "NodeName=n1 CPUs=8\nNodeName=c[1-2] CPUs=8 State=CLOUD\nPartitionName=a Nodes=ALL Default=YES\n"
-        "PartitionName=b Nodes=c[1-2]\nSelectType=select/cons_tres\nResumeTimeout=300\n"
-    )
-    notes = site_case(path).jobs_of(Trace(JOBS)).notes
-    (text,) = [note for note in notes if "not modelled" in note]
-    assert "up to 300 s (ResumeTimeout), in partitions with other hosts (3 of 4 jobs)" in text
-    assert "up to 300 s (ResumeTimeout), in partitions of such hosts alone (2 of 4 jobs)" in text
-    (awake,) = [note for note in notes if "awake at all times" in note]
-    assert awake.startswith("2 hosts are in state CLOUD.")
-    assert "begins up to 300 s later" in awake

@@ -79,7 +79,7 @@ def past_starts(workload: Workload, cluster: Cluster, rules: SchedulerRules) -> 
         seed=rules.seed,
         estimate_model=rules.estimate_model,
     )
-    start_s = np.where(schedule.started, schedule.start_s, np.nan)
+    start_s = np.where(schedule.started, schedule.begin_s, np.nan)
     return PastStarts(False, start_s, np.asarray(schedule.ends_s(workload)), schedule.host)
 
 

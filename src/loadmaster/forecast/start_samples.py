@@ -127,7 +127,7 @@ class Onward:
             engine=engine_for(workload) if self.runtimes is None else "compiled",  # a run or many
             estimate_model=rules.estimate_model,
         )
-        start_s = float(schedule.start_s[job])
+        start_s = float(schedule.begin_s[job])
         return start_s + self._zero_s if math.isfinite(start_s) else math.inf
 
     @property

@@ -1,6 +1,6 @@
 """Checks that a schedule breaks no constraint, from the columns of the jobs and the rules of the site themselves.
 
-Written against the rules (C1 to C10) alone; it shares no code with the engines.
+Written against the rules (C1 to C17) alone; it shares no code with the engines.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.measure.check_limits import TIMED_CHECKS, beyond_alone, beyond_power_cap, broken_limits, name_behind
+from loadmaster.measure.check_start_ups import wrong_start_ups
 from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
@@ -35,6 +36,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *broken_limits(workload, bound, rules, schedule),
         *timed,
         *beyond_power_cap(workload, cluster, schedule),
+        *wrong_start_ups(workload, rules, schedule),
     ]
     if bound.depends is not None:
         broken += _dependencies(workload, bound, schedule)

@@ -106,6 +106,10 @@ METRICS: Mapping[str, Metric] = {
             shown="usual", needs="starts",
         ),
         Metric(
+            "mean_start_up_s", "the part of the wait in which the hosts of a job started, the mean", "s",
+            _mean(lambda jobs: jobs.start_up_s), title="start-up of hosts", shown="any",
+        ),
+        Metric(
             "mean_turnaround_s", "end minus arrival, the mean", "s", _mean(lambda jobs: jobs.end_s - jobs.submit_s),
             needs="starts",
         ),

@@ -95,12 +95,13 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
 
 
 def waits(workload: Workload, schedule: Schedule) -> Floats:
-    """float64[J]: start minus arrival of every job; NaN where it never started.
+    """float64[J]: start minus arrival of every job, with the start-up of its hosts; NaN where it never started.
 
-    Of a job that was stopped and ran again: the time from its arrival to its end in which it did no work that counted.
+    Of a job that was stopped and ran again: the time from its arrival to
+    its end in which it did no work that counted.
     """
     if schedule.segments is None:
-        return np.asarray(schedule.start_s - workload.submit_s)
+        return np.asarray(schedule.begin_s - workload.submit_s)
     return np.asarray(schedule.ends_s(workload) - schedule.ran_s(workload) - workload.submit_s)
 
 

@@ -82,6 +82,11 @@ class ScheduledJobs:
         return np.maximum(turnaround_s / np.maximum(self.runtime_s, BOUND_S), 1.0)
 
     @property
+    def start_up_s(self) -> Floats:
+        """float64[J]: how long each waited for its hosts to start (rule C17)."""
+        return np.zeros(self.jobs) if self.schedule.start_up_s is None else self.schedule.start_up_s
+
+    @property
     def tasks(self) -> Ints:
         """int32[J]: tasks of each job."""
         return self.workload.task_count

@@ -72,6 +72,8 @@ class Schedule:
         refused: how many jobs were refused as they arrived, of those that might have run.
         cards: int64[T], the GPUs of its host that every task took, as bits, 0 for none; None where GPUs are no cards
             (rule Q22).
+        start_up_s: float64[J], how long the work of every job waited for its hosts to start, after its latest start; 0
+            where they were up, or it never started. None where no host sleeps (rule C17).
     """
 
     start_s: Floats
@@ -84,11 +86,17 @@ class Schedule:
     expected_s: Floats | None = None
     refused: int = 0
     cards: Longs | None = None
+    start_up_s: Floats | None = None
 
     @property
     def started(self) -> Bools:
         """bool[J]: the jobs that got a host."""
         return ~np.isnan(self.start_s)
+
+    @property
+    def begin_s(self) -> Floats:
+        """float64[J]: when the work of each job began, its hosts being up (rule C17); NaN where it never started."""
+        return self.start_s if self.start_up_s is None else np.asarray(self.start_s + self.start_up_s)
 
     def ends_s(self, workload: Workload) -> Floats:
         """float64[J]: when each job ended, NaN where it never started."""
@@ -102,7 +110,7 @@ class Schedule:
         """float64[J]: how long each ran for work that counted: its last run, and earlier runs whose work was kept."""
         if self.end_s is None:
             return workload.runtime_s
-        last = self.end_s - self.start_s
+        last = self.end_s - self.begin_s
         if self.segments is None:
             return np.asarray(last)
         kept = ~self.segments.lost

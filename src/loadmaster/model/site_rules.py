@@ -136,6 +136,26 @@ class CalendarRow:
 
 
 @dataclass(frozen=True)
+class HostStartUp:
+    """Hosts that sleep while they are idle, and start when a job takes them (rule C17).
+
+    Attributes:
+        hosts: their numbers; they sleep as a run begins, unless a job runs there.
+        lasts_s: seconds until a host that sleeps can run a job, zero or more.
+        idle_s: a host sleeps when it has been idle for longer; None: it only sleeps before its first job.
+    """
+
+    hosts: tuple[int, ...]
+    lasts_s: float
+    idle_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for seconds, what in ((self.lasts_s, "the start of a host lasts"), (self.idle_s or 0.0, "a host is idle for")):
+            if not 0.0 <= seconds < math.inf:
+                raise InputError(seconds, f"{what} zero or more seconds")
+
+
+@dataclass(frozen=True)
 class Preemption:
     """Which jobs may stop which other jobs.
 
@@ -172,6 +192,7 @@ class SiteRules:
         energy_price: money for a kWh over time.
         carbon: grams of CO2 for a kWh over time.
         power_cap: watts that all hosts may draw together over time.
+        start_up: hosts that sleep; each at most once.
         requeue: whether a job may go back to the queue if it does not say so itself.
         limits_safe: under a limit on work, a job starts only if the work of its whole time limit fits, beside that of
             the running jobs. If false, it starts as long as the limit is not used up.
@@ -191,6 +212,7 @@ class SiteRules:
     energy_price: Steps = ()
     carbon: Steps = ()
     power_cap: Steps = ()
+    start_up: tuple[HostStartUp, ...] = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
     limits_safe: bool = True
@@ -237,7 +259,11 @@ class SiteRules:
         drawing = sorted(host for power in self.power for host in power.hosts)
         if drawing and drawing != list(range(hosts)):
             raise InputError(len(drawing), f"the power of {hosts} hosts must be known of each of them, once")
+        sleeping = [host for each in self.start_up for host in each.hosts]
+        if len(sleeping) != len({*sleeping}):
+            raise InputError(len(sleeping), "the start-up of a host is given twice", fix="give it once")
         named = [*((row.name, row.hosts) for row in self.partitions), *((row.name, row.hosts) for row in self.calendar)]
+        named.append(("start_up", tuple(sleeping)))
         for name, numbers in named:
             wrong = [host for host in numbers or () if not 0 <= host < hosts]
             if wrong:

@@ -71,6 +71,8 @@ def as_plain(record: Record, explanation: Explanation, top: int = TOP) -> dict[s
         "choice": None,
         "sentences": sentences(record, explanation),
     }
+    if explanation.start_up_s > 0.0:
+        plain["start_up_s"] = explanation.start_up_s
     if explanation.cards:
         plain["cards"] = [list(cards) for cards in explanation.cards]
     freed_by = explanation.delay.freed_by
@@ -179,9 +181,12 @@ def _job(record: Record, explanation: Explanation) -> str:
         numbers = explanation.cards[0]
         hosts += f", {'GPU' if len(numbers) == 1 else 'GPUs'} {', '.join(map(str, numbers))}"
     in_all = " in all" if any(not stop.lost for stop in explanation.stops) else ""
+    start_up = ""
+    if explanation.start_up_s > 0.0:
+        start_up = f" Of the wait, {show_seconds(explanation.start_up_s)} passed while its hosts started (rule C17)."
     return (
         f"{text}, started{last} at {moment(explanation.start_s)}, {wait}, on [bold]{hosts}[/], "
-        f"and ran for {show_seconds(explanation.runtime_s)}{in_all}."
+        f"and ran for {show_seconds(explanation.runtime_s)}{in_all}.{start_up}"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
@@ -92,7 +92,7 @@ class ClosureEffect:
 
 
 def closure_effect(
-    case: Case, open_cluster: Cluster, setting: Setting, sources: dict[str, str], workload: Workload, start_s: Floats
+    case: Case, open_cluster: Cluster, setting: Setting, sources: dict[str, str], workload: Workload, schedule: Schedule
 ) -> ClosureEffect:
     """Run the same with open hosts, and compare.
 
@@ -102,10 +102,10 @@ def closure_effect(
         setting: how both are run.
         sources: text of the user's files.
         workload: the jobs as they arrived with closed hosts.
-        start_s: float64[J], their starts there.
+        schedule: their starts there.
     """
     beside = run_fully(replace(case, cluster=open_cluster), setting, sources)
-    closed_s, open_s = _waits(workload, start_s), _waits(beside.workload, beside.schedule.start_s)
+    closed_s, open_s = _waits(workload, schedule), _waits(beside.workload, beside.schedule)
     both = np.isfinite(closed_s) & np.isfinite(open_s)
     able = np.isfinite(open_s)
     later_s = np.where(able, closed_s - np.where(able, open_s, 0.0), -np.inf)
@@ -124,6 +124,6 @@ def closure_effect(
     )
 
 
-def _waits(workload: Workload, start_s: Floats) -> Floats:
-    """float64[J]: start minus arrival; infinite of jobs that never start."""
-    return np.where(np.isfinite(start_s), start_s - workload.submit_s, np.inf)
+def _waits(workload: Workload, schedule: Schedule) -> Floats:
+    """float64[J]: from the arrival until the work begins; infinite of jobs that never start."""
+    return np.where(schedule.started, schedule.begin_s - workload.submit_s, np.inf)

@@ -48,6 +48,7 @@ class Explanation:
         hosts: the host of each task; empty if it never started.
         cards: the numbers of the GPUs of its host that each task took; empty if it never started, or where GPUs are no
             cards (rule Q22).
+        start_up_s: how long it waited for its hosts to start, as a part of its wait (rule C17).
         delay: its wait and the reasons.
         choice: why its first task got its host; None if it never started, or if that cannot be repeated.
         unexplained: why it cannot be repeated; mostly empty.
@@ -67,6 +68,7 @@ class Explanation:
     unexplained: str = ""
     stops: tuple[EarlierRun, ...] = ()
     cards: tuple[tuple[int, ...], ...] = ()
+    start_up_s: float = 0.0
 
     @property
     def waited(self) -> bool:
@@ -117,6 +119,7 @@ def explain(
         unexplained=unexplained,
         stops=stops,
         cards=_cards(record, job) if started else (),
+        start_up_s=0.0 if schedule.start_up_s is None else float(schedule.start_up_s[job]),
     )
 
 

@@ -216,6 +216,7 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
         "ended_as": schedule.status,
         **begun_columns(workload),
         "expected_s": schedule.expected_s,
+        "start_up_s": schedule.start_up_s,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
         "called": list(record.called) or None,
     }
@@ -281,6 +282,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         jobs["expected_s"].to_numpy() if "expected_s" in jobs else None,
         about["refused"],
         card_bits(of_tasks["cards"]) if "cards" in of_tasks else None,
+        jobs["start_up_s"].to_numpy() if "start_up_s" in jobs else None,
     )
     as_logged = workload
     if "log_submit_s" in jobs:

@@ -139,7 +139,7 @@ def only_amounts_bind(workload: Workload, cluster: Cluster, binding: ResolvedCon
 
 def _binds_beside_amounts(workload: Workload, cluster: Cluster) -> bool:
     rules, bound = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    if rules.partitions or rules.qos or rules.accounts or rules.calendar:
+    if rules.partitions or rules.qos or rules.accounts or rules.calendar or rules.start_up:
         return True
     if delay_or_limit(workload, bound) or timed_kinds(workload, cluster):
         return True
@@ -151,7 +151,8 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
     one = hosts_are_one_pool(workload.demand, cluster)
     if binding is None or not one:
         return one
-    return binding.any_host and not binding.rules.calendar and binding.rules.preemption.by == "none"
+    rules = binding.rules
+    return binding.any_host and not rules.calendar and not rules.start_up and rules.preemption.by == "none"
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:

@@ -84,6 +84,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "numbers of hosts": counted or any(each.min_hosts or each.max_hosts for each in rules.partitions),
         "limits": any(each != type(each)() for each in limits) or bool(timed_kinds(workload, cluster)),
         "a calendar": bool(rules.calendar),
+        "hosts that sleep": bool(rules.start_up),
         "licences": counts_licences(cluster, bound),
         "a power cap": bool(rules.power_cap),
         "partitions of jobs of several tasks": several,

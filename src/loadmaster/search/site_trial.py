@@ -97,7 +97,7 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
         estimate_model=setting.estimate_model,
     )
     assert case.workload.recorded_wait_s is not None
-    wait_s = schedule.start_s - case.workload.submit_s
+    wait_s = schedule.begin_s - case.workload.submit_s
     return weekly(case.workload, np.where(np.isfinite(case.workload.recorded_wait_s), wait_s, np.nan))
 
 

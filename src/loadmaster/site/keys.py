@@ -32,27 +32,27 @@ UrlParserType UsePAM VSizeFactor WaitTime X11Parameters
 """
 """Ports, logs, credentials, programs that account for steps: they place no job and delay none that is simulated."""
 _MATTER = """
-AllocNodes AllowGroups AllowSpecResourcesUsage AllowUsers Alternate BurstBufferParameters BurstBufferType
-CompleteWait CpuSpecList DefCpuPerGPU DefRuntimePlugin DenyGroups DenyUsers DependencyParameters DisableRootJobs
-Epilog EpilogSlurmctld FederationParameters FrontendAddr FrontendName GresConf JobSubmitPlugins LicenseParameters
+AllocNodes AllowGroups AllowSpecResourcesUsage AllowUsers Alternate BurstBufferParameters BurstBufferType CompleteWait
+CpuSpecList DefCpuPerGPU DefRuntimePlugin DenyGroups DenyUsers DependencyParameters DisableRootJobs Epilog
+EpilogSlurmctld FederationParameters FrontendAddr FrontendName GresConf JobSubmitPlugins LicenseParameters
 MCSParameters MCSPlugin MaxCPUsPerSocket MaxJobCount MaxMemPerCPU MaxMemPerNode MemSpecLimit NodeFeaturesPlugins
 PowerDownOnIdle PowerParameters PowerPlugin PreemptParameters PriorityParameters PrioritySiteFactorParameters
-PrioritySiteFactorPlugin Prolog PrologSlurmctld RebootProgram ReqResv RequeueExit RequeueExitHold
-RestrictedCoresPerGPU ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ResvEpilog ResvOverRun ResvProlog
-RootOnly SchedulerTimeSlice ScronParameters SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram
-SuspendRate SuspendTime SuspendTimeout TRESWeights Topology TopologyParam TopologyPlugin
+PrioritySiteFactorPlugin Prolog PrologSlurmctld RebootProgram ReqResv RequeueExit RequeueExitHold RestrictedCoresPerGPU
+ResumeFailProgram ResumeRate ResvEpilog ResvOverRun ResvProlog RootOnly SchedulerTimeSlice ScronParameters
+SuspendExcStates SuspendRate SuspendTimeout TRESWeights Topology TopologyParam TopologyPlugin
 """
 """Slurm knows these, and they may matter; they are named to the user where a site sets them."""
 _READ = """
 AccountingStorageEnforce AllowAccounts AllowQos Boards CPUs ClusterName CoreSpecCount CoresPerSocket DefMemPerCPU
-DefMemPerGPU DefMemPerNode Default DefaultTime DenyAccounts DenyQos DownNodes EnforcePartLimits Exclusive
-ExclusiveTopo ExclusiveUser FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN
-Licenses MaxArraySize MaxCPUsPerNode MaxNodes MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit
-PartitionName PreemptExemptTime PreemptMode PreemptType Priority PriorityCalcPeriod PriorityDecayHalfLife
-PriorityFavorSmall PriorityFlags PriorityJobFactor PriorityMaxAge PriorityTier PriorityType PriorityUsageResetPeriod
-PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition
-PriorityWeightQOS PriorityWeightTRES Procs QOS RealMemory SchedulerParameters SchedulerType SelectType
-SelectTypeParameters Shared Sockets SocketsPerBoard State TRESBillingWeights ThreadsPerCore Weight
+DefMemPerGPU DefMemPerNode Default DefaultTime DenyAccounts DenyQos DownNodes EnforcePartLimits Exclusive ExclusiveTopo
+ExclusiveUser FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN Licenses MaxArraySize
+MaxCPUsPerNode MaxNodes MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit PartitionName
+PreemptExemptTime PreemptMode PreemptType Priority PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall
+PriorityFlags PriorityJobFactor PriorityMaxAge PriorityTier PriorityType PriorityUsageResetPeriod PriorityWeightAge
+PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS
+PriorityWeightTRES Procs QOS RealMemory ResumeProgram ResumeTimeout SchedulerParameters SchedulerType SelectType
+SelectTypeParameters Shared Sockets SocketsPerBoard State SuspendExcNodes SuspendExcParts SuspendProgram SuspendTime
+TRESBillingWeights ThreadsPerCore Weight
 """
 
 NO_BEARING = frozenset(_DAEMONS.lower().split())

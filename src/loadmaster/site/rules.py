@@ -67,6 +67,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
         accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
         features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
         licences=site.licences,
+        start_up=site.power_saving.start_ups(nodes),
         preemption=_preemption(site, left_out),
         requeue=site.preemption.requeue,
         limits_safe=bool({"safe", "all"} & set(site.enforce)),
@@ -257,6 +258,8 @@ def _notes(site: Site, accounts: Accounts | None) -> list[str]:
     down = sum(not node.there for node in own)
     if down:
         notes.append(f"{down} of {len(own)} hosts of the site are down or not there yet: they are left out.")
+    if site.power_saving.note:
+        notes.append(site.power_saving.note)
     if not site.selection.said:
         notes.append(_WHOLE)
     if any(node.threads > 1 for node in site.nodes) and site.selection.unit != "cpu":

@@ -17,12 +17,12 @@ from loadmaster.site.keys import ALL_KEYS, NO_BEARING
 from loadmaster.site.lines import ConfigLine, Lines, Pair, read_lines
 from loadmaster.site.node import Nodes, SiteNode, read_nodes
 from loadmaster.site.partition import DefaultMemory, SitePartition, over_time_s, read_memory, read_partition, seconds
+from loadmaster.site.power_saving import PowerSaving, read_power_saving
 from loadmaster.site.preemption import PreemptionSetting, read_preemption
 from loadmaster.site.priority import Priority, read_priority
 from loadmaster.site.scheduler import SiteScheduler, read_scheduler
 from loadmaster.site.selection import Selection, read_selection
 from loadmaster.site.topology import topologies
-from loadmaster.system.counted import counted
 
 _ENFORCE = {"no": "no", "any": "any", "all": "all", "yes": "all"}
 SEVERAL_HOSTS = JobScope("several hosts")
@@ -41,6 +41,7 @@ class Site:
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
         enforce_part_limits: `no`, `any`, `all`: which jobs are refused at submission.
         licences: name and amount of those of the whole cluster.
+        power_saving: which hosts sleep while they are idle.
         not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
         scopes: of those that concern some jobs alone, which jobs they are.
         no_bearing: how many keys of daemons, files and networks were passed over.
@@ -62,6 +63,7 @@ class Site:
     enforce: tuple[str, ...]
     enforce_part_limits: str
     licences: Amounts
+    power_saving: PowerSaving
     not_modelled: tuple[str, ...]
     scopes: Mapping[str, JobScope]
     no_bearing: int
@@ -101,6 +103,7 @@ def site_of_lines(path: Path, read: Lines) -> Site:
             settings |= line.pairs
     hosts = _Hosts(path, read.lines)
     fields = Fields(settings)
+    saving = read_power_saving(fields, hosts.nodes, tuple(hosts.partitions.values()))
     parts = (
         read_selection(fields),
         read_memory(fields),
@@ -113,17 +116,17 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         fields.read("AccountingStorageEnforce", names, ()),
         fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
         fields.read("Licenses", _licences, ()),
+        saving,
     )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
     networks = topologies(path.parent, fields.read("TopologyPlugin", lambda pair: pair.value, ""))
     devices = _devices(path, tuple(hosts.nodes.by_name.values()))
     selection, scheduler = parts[0], parts[2]
-    start_up, awake = _start_up(fields, hosts)
     rest, passed = _rest([*fields.rest(), *hosts.rest])
     words = {"SchedulerParameters": scheduler.ignored, "SelectTypeParameters": selection.ignored}
     rest += [f"{key}: {', '.join(each)}" for key, each in words.items() if each]
-    scopes = _scopes(rest, {pair.key.lower() for pair in fields.rest()}, hosts)
-    scopes |= {**dict.fromkeys(networks, SEVERAL_HOSTS), **devices.unmodelled, **start_up}
+    scopes = _scopes(rest, {pair.key.lower() for pair in fields.rest()}, hosts, {*saving.nodes})
+    scopes |= {**dict.fromkeys(networks, SEVERAL_HOSTS), **devices.unmodelled}
     return Site(
         cluster,
         devices.nodes,
@@ -132,7 +135,7 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         tuple(dict.fromkeys([*rest, *scopes])),
         scopes,
         passed,
-        (*hosts.notes, *devices.notes, *awake),
+        (*hosts.notes, *devices.notes),
         read.digest,
     )
 
@@ -141,26 +144,6 @@ def _devices(path: Path, nodes: tuple[SiteNode, ...]) -> Devices:
     beside = path.parent / "gres.conf"
     lines = read_lines(beside).lines if beside.is_file() and beside.stat().st_size else ()
     return with_devices(nodes, lines)
-
-
-def _start_up(fields: Fields, hosts: "_Hosts") -> tuple[dict[str, JobScope], tuple[str, ...]]:
-    """The start-up of hosts that are started when a job needs them, with the jobs that may run there or have no other
-    hosts, and a sentence on what is assumed.
-    """
-    cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
-    if not cloud:
-        return {}, ()
-    most_s = fields.read("ResumeTimeout", lambda pair: pair.value, "60")
-    every = hosts.partitions_with(cloud, alone=True)
-    what = f"start-up of hosts in state CLOUD, up to {most_s} s (ResumeTimeout)"
-    beside = tuple(name for name in hosts.partitions_with(cloud) if name not in every)
-    scopes = {f"{what}, in partitions of such hosts alone": every, f"{what}, in partitions with other hosts": beside}
-    several = counted(len(cloud), "host is", "hosts are")
-    note = (
-        f"{several} in state CLOUD. In the model they are awake at all times and cost no start-up: a job that Slurm "
-        f"starts on one that sleeps begins up to {most_s} s later (ResumeTimeout)."
-    )
-    return {text: JobScope("partitions", names) for text, names in scopes.items() if names}, (note,)
 
 
 def _licences(pair: Pair) -> Amounts:
@@ -216,12 +199,7 @@ class _Hosts:
 
     def jobs_on(self, names: set[str]) -> JobScope:
         """The jobs of the partitions that these hosts are in."""
-        return JobScope("partitions", self.partitions_with(names))
-
-    def partitions_with(self, names: set[str], *, alone: bool = False) -> tuple[str, ...]:
-        """The partitions that these hosts are in; `alone`: those that have no other host."""
-        parts = [(part.name, {*part.nodes}) for part in self.partitions.values()]
-        return tuple(name for name, nodes in parts if names & nodes and (nodes <= names or not alone))
+        return JobScope("partitions", tuple(part.name for part in self.partitions.values() if names & {*part.nodes}))
 
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):
@@ -251,23 +229,23 @@ def with_defaults(lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[Config
     return complete
 
 
-def _scopes(rest: list[str], settings: set[str], hosts: _Hosts) -> dict[str, JobScope]:
+def _scopes(rest: list[str], settings: set[str], hosts: _Hosts, sleeping: set[str]) -> dict[str, JobScope]:
     """For each of `rest` that concerns some jobs alone: which. A line of hosts concerns the partitions of these.
 
     Args:
         rest: what is not modelled.
         settings: keys among these of the whole cluster, in lower case.
         hosts: and their partitions.
+        sleeping: names of hosts that sleep while they are idle.
     """
     scopes = {}
-    cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
     for text in rest:
         key = text.partition(" ")[0].partition(":")[0].lower()
         if key in settings:
             if key in SCOPE_OF_KEY:
                 scopes[text] = SCOPE_OF_KEY[key]
-            elif key in POWER_SAVING and cloud:
-                scopes[text] = hosts.jobs_on(cloud)
+            elif key in POWER_SAVING and sleeping:
+                scopes[text] = hosts.jobs_on(sleeping)
             continue
         named = {name for pair, names in hosts.members if pair.key.lower() == key for name in names}
         parts = [part.name for part in hosts.partitions.values() if part.name in named or named & {*part.nodes}]

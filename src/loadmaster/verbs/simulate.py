@@ -269,7 +269,7 @@ def _effect(record: "Record", open_cluster: "Cluster") -> "ClosureEffect | None"
     case, schedule = record.case, record.schedule
     if is_closed(case.workload):
         return None
-    return closure_effect(case, open_cluster, record.setting, dict(record.sources), record.workload, schedule.start_s)
+    return closure_effect(case, open_cluster, record.setting, dict(record.sources), record.workload, schedule)
 
 
 def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":

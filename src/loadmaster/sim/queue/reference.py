@@ -126,6 +126,7 @@ class Replay:
         bound = workload.constraints or Constraints()
         self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status
         self.ended_as = np.full(workload.jobs, -1, np.int32)
+        self.start_up_s = np.zeros(workload.jobs)
         self.preempting: PreemptionOfRuns | None = None
         if self.binding is not None and self.binding.rules.preemption.by != "none":
             self.preempting = PreemptionOfRuns(self)
@@ -191,8 +192,8 @@ class Replay:
         assert self.cluster.speed is not None
         self.ended_as[self.expecting.killed] = TIMEOUT
         stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
-        from_empty = self.workload.starting is None
-        plain = from_empty and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
+        from_empty, sleep = self.workload.starting is None, self.occupancy.sleeping.some
+        plain = from_empty and not sleep and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
             runs.start_s,
             runs.host,
@@ -204,6 +205,7 @@ class Replay:
             self.expecting.predicted_s,
             self.refused,
             runs.cards,
+            np.where(np.isnan(runs.start_s), 0.0, self.start_up_s) if sleep else None,
         )
 
     def _next_event(self) -> float:
@@ -370,8 +372,10 @@ class Replay:
     def _start(self, place: Place) -> None:
         job = place.job
         slowest = self.cluster.slowest(place.hosts)
-        end_s = self.now_s + self.expecting.start(job, slowest)
-        expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
+        self.start_up_s[job] = self.occupancy.sleeping.start_up_s(place.hosts, self.now_s)
+        begin_s = self.now_s + float(self.start_up_s[job])
+        end_s = begin_s + self.expecting.start(job, slowest)
+        expected_end_s = begin_s + float(self.workload.expected_s[job]) / slowest
         ends = self.ends_of(job, expected_end_s, place.hosts, place.cards)
         status = TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
@@ -380,7 +384,7 @@ class Replay:
             end_s,
             status,
             place.partition,
-            self.now_s,
+            begin_s,
             slowest,
             place.hosts,
             ends,

@@ -16,6 +16,7 @@ from loadmaster.sim.queue.engine.profile.running_jobs_kernel import give_back_ea
 from loadmaster.sim.queue.engine.queue_tree_kernel import leave
 from loadmaster.sim.queue.engine.ranked_queue_kernel import leave_ranked
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_in, move_out, next_run
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import some_sleep, take_hosts
 from loadmaster.sim.queue.engine.state import EASY, PLANNED, RUNNING, STARTED, WAITING
 from loadmaster.sim.queue.engine.undo_kernel import give_back
 
@@ -41,22 +42,27 @@ def commit(engine, bound, now):
         _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
-        end_s = now + engine.jobs.runtime_s[row] / slowest
+        start_up_s, begin_s = 0.0, now
+        if some_sleep(bound):
+            first, tasks = engine.state.plan_task[i], engine.jobs.tasks[row]
+            start_up_s = take_hosts(bound.sleeping, engine.state.undo_host, first, tasks, now)
+            begin_s = now + start_up_s
+        end_s = begin_s + engine.jobs.runtime_s[row] / slowest
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
-            note_running(engine, row, now + engine.jobs.expected_s[row] / slowest)
+            note_running(engine, row, begin_s + engine.jobs.expected_s[row] / slowest)
         count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
         engine.state.used[engine.jobs.project[row]] += (
             engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
         )
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
-            add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
+            add_end(engine.ends, begin_s + engine.jobs.expected_s[row] / slowest, row)
         if engine.ranked is not None and bound is None and engine.rules.tracks_events:
             _tell(engine.ranked.happened, row, now)
         if engine.rules.limited:
-            note_expected_end(engine, row, now, engine.state.plan_task[i])
+            note_expected_end(engine, row, begin_s, engine.state.plan_task[i])
             count_against(engine.jobs, engine.state, row, -1.0)
         if bound is not None:
-            start_bound(engine, bound, row, end_s)
+            start_bound(engine, bound, row, start_up_s, end_s)
         elif engine.ranked is not None and engine.rules.moving:
             leave_ranked(engine.ranked, row)
         else:

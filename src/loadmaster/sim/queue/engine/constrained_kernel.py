@@ -91,10 +91,10 @@ def advance(engine, bound, now):
 
 
 @inner
-def start_bound(engine, bound, row, end_s):
+def start_bound(engine, bound, row, start_up_s, end_s):
     """Start the row's job now, for all that concerns constraints."""
     job = np.int64(bound.row[row].owner)
-    bound.job[job].end_s = end_s
+    bound.job[job].start_up_s, bound.job[job].end_s = start_up_s, end_s
     bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
     begin(engine, bound, job)
@@ -136,7 +136,7 @@ def _end(engine, bound):
     count = engine.state.tally
     end_s, row = engine.state.end_s[0], np.int64(engine.state.ending[0])
     count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
-    free_hosts(engine, row)
+    free_hosts(engine, bound, row, end_s)
     if engine.head_promise is not None and engine.rules.backfilling == EASY:
         drop_end(engine.ends, row)
     job = np.int64(bound.row[row].owner)

@@ -32,6 +32,7 @@ from loadmaster.sim.queue.engine.constraint_state import (
     Cut,
     WaitState,
 )
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import sleeping_hosts
 from loadmaster.sim.queue.engine.state import Jobs
 
 _KIND = {"after": AFTER, "afterany": ANY, "afterok": WELL, "afternotok": ILL, "aftercorr": WELL}
@@ -107,6 +108,7 @@ def bound_of(
         on=on,
         closures=_closures(binding, cluster),
         cut=_cut(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
+        sleeping=sleeping_hosts(cluster),
     )
 
 

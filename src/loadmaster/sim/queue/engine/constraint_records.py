@@ -57,12 +57,14 @@ def bound_schedule(
     if preempted is not None:
         status[preempted] = _PREEMPTED
     stopped = bool((status >= 0).any())
-    plain = not stopped and segments is None and schedule.end_s is None and bool((cluster.speed == 1.0).all())
+    sleep = len(bound.sleeping.tasks) > 0
+    ends = stopped or sleep or segments is not None or schedule.end_s is not None or bool((cluster.speed != 1.0).any())
     return replace(
         schedule,
-        end_s=None if plain else np.array(ended.end_s[:-1]),
+        end_s=np.array(ended.end_s[:-1]) if ends else None,
         status=status if stopped else None,
         segments=segments,
         never=binding.count_never(),
         refused=int(bound.tally[ABLE_REFUSED]),
+        start_up_s=np.where(schedule.started, ended.start_up_s[:-1], 0.0) if sleep else None,
     )

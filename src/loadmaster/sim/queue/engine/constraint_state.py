@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import SleepingHosts
+
 AFTER, ANY, WELL, ILL = range(4)
 """The event that a dependency waits for: the other job starts, ends in any way, ends well, ends otherwise."""
 ENDED, STOPPED, SENT_BACK = range(3)
@@ -23,7 +25,7 @@ def _records(**fields: str) -> np.dtype[Any]:
 
 
 JOB = _records(
-    f8="submit_s eligible_s latest_s ready_s end_s",
+    f8="submit_s eligible_s latest_s ready_s end_s start_up_s",
     i8="rows submits depends named_by place seat entered started",
     i4="array throttled group",
     bool="never requeue well single one_is_enough waits ripe queued has_begun stopped",
@@ -31,14 +33,15 @@ JOB = _records(
 """Of each of J jobs, and one record behind the last.
 
 submit_s, eligible_s, latest_s: as in `ResolvedConstraints`; ready_s: from when on it may start, by all that is known;
-end_s: when its latest run ends, NaN before. rows, submits, depends, named_by: where its rows, its limits of what runs
-or waits, its dependencies and the dependencies that name it begin; those of the next job begin where they end. place:
-its position in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the pass
-of its start. array, throttled, group: the array of which it is a task, the same among throttled arrays, the group that
-runs one job at a time; or `NOBODY`. seat: its position in `WaitState.seated`. never: it can never run; requeue: it may
-go back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group;
-one_is_enough: of its dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may
-start in its turn; queued: its rows are in the queue; has_begun: it has started once; stopped: for good, by a failure.
+end_s: when its latest run ends, NaN before; start_up_s: how long that run waited for its hosts to start. rows, submits,
+depends, named_by: where its rows, its limits of what runs or waits, its dependencies and the dependencies that name it
+begin; those of the next job begin where they end. place: its position in `WaitState.member`. entered: the round of
+starts in which its rows joined the queue; started: the pass of its start. array, throttled, group: the array of which
+it is a task, the same among throttled arrays, the group that runs one job at a time; or `NOBODY`. seat: its position in
+`WaitState.seated`. never: it can never run; requeue: it may go back to the queue; well: it ends well by itself; single:
+it only starts when it is its turn in the group; one_is_enough: of its dependencies. waits: it has arrived and not
+started; ripe: a task of a throttled array that may start in its turn; queued: its rows are in the queue; has_begun: it
+has started once; stopped: for good, by a failure.
 """
 ROW = _records(i8="serial", i4="owner queue tier")
 """Of each of E rows: the number of its latest start; its job, the partition whose queue it is in, and its tier
@@ -126,6 +129,7 @@ class ConstraintState(NamedTuple):
         tiers, limits_stop, looks_at_all: the number of tiers; a job beyond a limit holds back its partition; each job
             must be looked at, because others depend on it.
         tally: int64[20], see the constants below.
+        sleeping: hosts that sleep while they are idle.
     """
 
     job: Records
@@ -146,6 +150,7 @@ class ConstraintState(NamedTuple):
     on: WaitState
     closures: Closures
     cut: Cut
+    sleeping: SleepingHosts
 
 
 (

@@ -83,7 +83,7 @@ def decide_generally(engine, bound, general, preemption, now):
 @inlined
 def follow(engine, bound, general, preemption, now):
     """Update the state after the starts: the running jobs, and when the next pass is due."""
-    _start(engine, general, preemption, now)
+    _start(engine, bound, general, preemption, now)
     if preemption is not None:
         pass_again_if_need_be(engine.state, bound, preemption, preemption.number[FIRST] != 0)
     bound.clock[1] = min(bound.clock[1], next_expiry_s(general, now))
@@ -240,16 +240,17 @@ def _would_overflow(jobs, state, general):
 
 
 @inlined
-def _start(engine, general, preemption, now):
+def _start(engine, bound, general, preemption, now):
     """Add the started jobs to the running ones."""
     for i in range(engine.state.tally[PLANNED]):
         row = np.int64(engine.state.plan_job[1, i])
         job, first, slowest = np.int64(general.owner[row]), engine.state.plan_task[i], np.inf
         for at in range(first, first + engine.jobs.tasks[row]):
             slowest = min(slowest, engine.state.speed[engine.state.undo_host[at]])
-        end_s = now + general.rows.of[row].expected_s / slowest
+        begin_s = now + bound.job[job].start_up_s
+        end_s = begin_s + general.rows.of[row].expected_s / slowest
         general.expected_end_s[job], general.slowest_speed[job], general.started_as[job] = end_s, slowest, row
-        general.began_s[job] = now
+        general.began_s[job] = begin_s
         if preemption is not None:
             join_running(preemption, job)
         begin_work(general.work, row, job, now)

@@ -13,6 +13,7 @@ from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
 from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_out, next_run
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import leave_hosts, some_sleep
 from loadmaster.sim.queue.engine.state import EASY, RUNNING
 
 
@@ -35,7 +36,7 @@ def fail(engine, bound):
     while hits > 0:
         row = np.int64(bound.cut.row[0])
         hits = drop_first(bound.cut.key, bound.cut.row, hits)
-        free_hosts(engine, row)
+        free_hosts(engine, bound, row, time_s)
         job = np.int64(bound.row[row].owner)
         if bound.job[job].requeue:
             tell_shell(bound, job, time_s, SENT_BACK)
@@ -58,9 +59,11 @@ def tell_shell(bound, job, time_s, how):
 
 
 @inner
-def free_hosts(engine, row):
+def free_hosts(engine, bound, row, time_s):
     """End the run of the row's job: hosts, project and limits get back what it held."""
     kind = engine.jobs.kind[row]
+    if some_sleep(bound):
+        leave_hosts(bound.sleeping, engine.state.held, engine.jobs.first_task[row], engine.jobs.tasks[row], time_s)
     task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
         host, tasks = next_run(engine.state.held, task, end)

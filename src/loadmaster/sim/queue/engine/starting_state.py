@@ -230,6 +230,8 @@ def _begin_bound(bound: ConstraintState, runs: RunsAtStart) -> None:
     bound.job.end_s[runs.job], bound.job.has_begun[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
     first = bound.job.submits
+    if len(bound.sleeping.tasks) > 0:
+        np.add.at(bound.sleeping.tasks, runs.host, 1)
     np.subtract.at(bound.most, bound.limit[spans(first[runs.job], first[runs.job + 1] - first[runs.job])], 1.0)
 
 

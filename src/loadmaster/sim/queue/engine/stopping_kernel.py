@@ -73,7 +73,7 @@ def _sort_ends(state, bound, preemption):
 def _stop(engine, bound, general, preemption, job, now):
     """Send `job` back to the queue, where that is its mode; else end it."""
     row = np.int64(general.started_as[job])
-    free_hosts(engine, row)
+    free_hosts(engine, bound, row, now)
     end_work(general.work, row, job, now)
     leave_running(bound, general, preemption, job, SENT_BACK)
     tell(general, job, now, LEFT)

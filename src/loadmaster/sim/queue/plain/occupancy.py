@@ -14,6 +14,7 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.model.workload import Workload
+from loadmaster.sim.queue.plain.sleeping_hosts import SleepingHosts
 
 
 class RunningJob(NamedTuple):
@@ -25,7 +26,7 @@ class RunningJob(NamedTuple):
         end_s: when it will end.
         status: how, a code of `constraints.STATUSES`.
         partition: in which it was started.
-        began_s: its start, later by as long as it was suspended: estimates count from here.
+        began_s: when its work began, later by as long as it was suspended: estimates count from here.
         speed: of its slowest host.
         hosts: one for each of its tasks.
         ends: what it gives back to each of its hosts at its expected end.
@@ -63,6 +64,7 @@ class Occupancy:
         start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
         host: int32[T].
         cards: int64[T], of each task, as bits; None where GPUs are no cards.
+        sleeping: the hosts that sleep while they are idle.
     """
 
     def __init__(self, workload: Workload, cluster: Cluster, cards: HostCards | None = None) -> None:
@@ -75,6 +77,7 @@ class Occupancy:
         self.first_task: Longs = workload.first_task
         self.host = np.full(int(self.first_task[-1]), -1, np.int32)
         self.cards: Longs | None = None if cards is None else np.zeros(len(self.host), np.int64)
+        self.sleeping = SleepingHosts(cluster)
         self._ends: list[tuple[float, int]] = []
         self._cut: list[tuple[int, float, float, bool, list[int]]] = []
 
@@ -85,6 +88,7 @@ class Occupancy:
         if self.cards is not None:
             self.cards[self.first_task[job] : self.first_task[job + 1]] = run.cards
         self.running[job] = run
+        self.sleeping.take(hosts)
         self._take(self._held(job))
         heapq.heappush(self._ends, (run.end_s, job))
 
@@ -96,14 +100,16 @@ class Occupancy:
 
     def pop(self) -> tuple[int, RunningJob]:
         """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
-        job = heapq.heappop(self._ends)[1]
+        end_s, job = heapq.heappop(self._ends)
         self._give_back(self._held(job))
+        self.sleeping.leave(self.running[job].hosts, end_s)
         return job, self.running.pop(job)
 
     def stop(self, job: int, now_s: float, *, for_good: bool) -> None:
         """A job is taken off its hosts; unless `for_good` its work is lost, and it has no start until it runs again."""
         self._give_back(self._held(job))
         run = self.running.pop(job)
+        self.sleeping.leave(run.hosts, now_s)
         self.end_s[job] = now_s
         if not for_good:
             self._cut = [(*row[:3], True, row[4]) if row[0] == job else row for row in self._cut]
