@@ -54,7 +54,7 @@ def promise_moment(view, shadow_times, now, row):
             shadow_times.counted[host].owner = number
             for r in range(view.room.free.shape[1]):
                 shadow_times.then[host, r] = view.room.free[host, r]
-            shadow_times.counted[host].held = _held(view.rows, shadow_times, row, host)
+            shadow_times.counted[host].held = _tasks_held(view.rows, shadow_times, row, host)
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(view, now)
@@ -139,12 +139,12 @@ def _returned(rows, shadow_times, number, row, kind, host):
     for r in range(rows.demand.shape[1]):
         shadow_times.then[host, r] += rows.demand[kind, r]
     if before < rows.of[row].tasks:
-        shadow_times.counted[host].held = _held(rows, shadow_times, row, host)
+        shadow_times.counted[host].held = _tasks_held(rows, shadow_times, row, host)
     return shadow_times.counted[host].held - before
 
 
 @inner
-def _held(rows, shadow_times, row, host):
+def _tasks_held(rows, shadow_times, row, host):
     """Tasks of the row that the host holds then, at most all of them."""
     held = held_by(shadow_times.then, host, rows.demand, rows.of[row].kind)
     return np.int64(min(float(rows.of[row].tasks), max(held, 0.0)))
@@ -216,7 +216,7 @@ def _cost(rows, shadow_times, number, kind, host):
         return np.int64(0)
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] -= rows.demand[kind, r]
-    cost = shadow_times.counted[host].held - _held(rows, shadow_times, shadow_times.promise[number].row, host)
+    cost = shadow_times.counted[host].held - _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] += rows.demand[kind, r]
     return cost
@@ -230,7 +230,7 @@ def take_for_long(rows, shadow_times, kind, host, until_s, sign):
         return
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] -= sign * rows.demand[kind, r]
-    held = _held(rows, shadow_times, shadow_times.promise[number].row, host)
+    held = _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
     shadow_times.promise[number].slack -= shadow_times.counted[host].held - held
     shadow_times.counted[host].held = held
 

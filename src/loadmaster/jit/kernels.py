@@ -52,7 +52,7 @@ _INNER: dict[str, Any] = {
     **LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
 }  # fmt: skip
 inner: Any = njit(**_INNER, forceinline=False)
-"""The same for parts that only kernels call: without a door for Python, and compiled only within their callers."""
+"""The same for parts that only kernels call: not callable from Python, and compiled only within their callers."""
 allocating: Any = njit(**_INNER | {"_nrt": True}, forceinline=False)
 """The same for parts that make arrays."""
 inlined: Any = njit(**_INNER, forceinline=True)

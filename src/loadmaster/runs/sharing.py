@@ -22,11 +22,11 @@ from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.scheduling import members_of
 from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine_cost import engine_for
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 
 def run_sharing(

@@ -1,4 +1,4 @@
-"""The door for a generator of synthetic workloads of the user's own."""
+"""Reads a generator of synthetic workloads of the user's own."""
 
 import inspect
 from collections.abc import Callable

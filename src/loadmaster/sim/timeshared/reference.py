@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import TaskMove
-from loadmaster.move.mover import PeriodicMover, TerminationMover, asked
+from loadmaster.move.mover import PeriodicMover, TerminationMover, checked_move
 from loadmaster.place.policy import Context, rated, read_only
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.model import divided, stuck
@@ -115,7 +115,7 @@ class _Run:
         mover = self.problem.method.mover
         if isinstance(mover, TerminationMover):
             ask = partial(mover.next_move, self.hosts, self.demand, self.load_before)
-            while move := asked(mover, ask, self.hosts):
+            while move := checked_move(mover, ask, self.hosts):
                 self.migrate(move)
 
     def land(self, task: int) -> None:
@@ -144,7 +144,7 @@ class _Run:
             contacts = contacts_of(seed, self.tick, host, hosts.hosts, mover.fanout)
             pick = draw(seed, self.tick, host, PICK, 1 << 32)
             turn = partial(mover.turn, hosts, host, contacts, self.demand, pick)
-            move = asked(mover, turn, hosts, host)
+            move = checked_move(mover, turn, hosts, host)
             if move is not None:
                 self.migrate(move)
         self.tick += 1

@@ -14,15 +14,15 @@ from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import lacks_amounts
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
-from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
+from loadmaster.sim.queue.engine.head_promise_kernel import renew_long_frontier
 from loadmaster.sim.queue.engine.head_slack_kernel import (
     allowed_on,
     cost_of_next,
 )
 from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn
 from loadmaster.sim.queue.engine.host_reservations_kernel import flush, may_be_reserved
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
-from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, renew, still_has
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, record_failure, remember_partly
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, renew_frontier, still_has
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
 from loadmaster.sim.queue.engine.state import (
     CHANGES,
@@ -115,7 +115,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
             flush(engine.state, engine.scores)
             alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
-            remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
+            record_failure(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
         if engine.head_promise is not None and length == LONG:
             left = fill(engine.jobs, engine.state, engine.head_promise, job, LONG, some_are_not)
@@ -136,7 +136,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         if on_all and left < tasks and not varies:
             remember_partly(engine.jobs, engine.state, job, tasks - left + 1)
         elif on_all and left == tasks:
-            remember(engine.jobs, engine.state, job, LONG, 1)
+            record_failure(engine.jobs, engine.state, job, LONG, 1)
     return left == 0 and wrong == 0, wrong
 
 
@@ -346,6 +346,6 @@ def renew_if_changed(engine, job, length):
         return
     engine.frontier.fresh[length] = engine.state.tally[CHANGES]
     if engine.head_promise is not None and length == LONG:
-        renew_long(engine)
+        renew_long_frontier(engine)
     else:
-        renew(engine.frontier, engine.state.free)
+        renew_frontier(engine.frontier, engine.state.free)

@@ -31,7 +31,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, EASY, PLANNED, RUNNING, W
 
 
 @inner
-def go_on_bound(engine, bound):
+def advance_constrained(engine, bound):
     """Do all that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
     if is_another_pass(bound):
         return bound.clock[0]

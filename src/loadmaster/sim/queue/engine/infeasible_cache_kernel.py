@@ -34,7 +34,7 @@ def is_hopeless(jobs, state, job, length):
 
 
 @inner
-def remember(jobs, state, job, length, tasks):
+def record_failure(jobs, state, job, length, tasks):
     """Record that so many tasks of `job` find no hosts any more in this pass.
 
     For LONG jobs, only a failure of one task is recorded. Of several tasks the first may take costly hosts, so a larger

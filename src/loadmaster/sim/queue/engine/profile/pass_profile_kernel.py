@@ -134,14 +134,14 @@ def _bound_on(plan, kind, host, now_s, latest_s):
     known_s = bounds.soon_s[kind, host]
     bound_s = first_on(plan.ahead, host, bounds.need[kind], bounds.short_s[kind], max(now_s, known_s), latest_s)
     if bound_s > known_s:
-        _learn(plan, kind, host, bound_s)
+        _note_bound(plan, kind, host, bound_s)
     if bound_s <= latest_s and bound_s <= bounds.soon_s[kind, host]:  # and the undo list had room for it
         replan.exact_at[kind, host] = replan.changed_at[host]
     return bound_s
 
 
 @inner
-def _learn(plan, kind, host, bound_s):
+def _note_bound(plan, kind, host, bound_s):
     replan, soon_s = plan.replan, plan.bounds.soon_s
     if replan.planned_at[host] == plan.tally[PASS]:
         at = replan.undo[0]

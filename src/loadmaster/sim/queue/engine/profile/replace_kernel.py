@@ -47,7 +47,7 @@ def clear_later(plan, host):
 
 
 @inner
-def stand_again(plan, rate, now_s):
+def replace_reservations(plan, rate, now_s):
     """Check the reservations on hosts that are marked, in the order of starts, and all that follows from that."""
     requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     count, size, alone = plan.tally, np.int64(0), True

@@ -51,7 +51,7 @@ def serve_anew(engine, plan, now_s):
     replan.many_roomy[0] = -1
     # everything from here on is dropped at the end of the pass
     used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
-    start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
+    start_candidate, host = next_start_candidate(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
     if start_candidate < end:
         take_up(plan)
     job = head
@@ -64,7 +64,7 @@ def serve_anew(engine, plan, now_s):
             start_candidate, host = start_candidate + 1, np.int64(-1)
         if not started and not count[WRONG]:
             _plan_later(plan, engine.calls.rates[0], job, now_s)
-        start_candidate, host = next_hope(plan, start_candidate, host, end, now_s)
+        start_candidate, host = next_start_candidate(plan, start_candidate, host, end, now_s)
         if start_candidate >= end:
             leave_off(plan, job)
         job = _next(plan, job + 1)
@@ -151,7 +151,7 @@ def _note_start(plan, job):
 
 
 @inner
-def next_hope(plan, job, host, end, now_s):
+def next_start_candidate(plan, job, host, end, now_s):
     """The first waiting job from `job` on, before `end`, that might start now, and a host for a task of it.
 
     The job is `end` if there is none; `host` is the host that was found for `job` before, or -1.
@@ -159,8 +159,8 @@ def next_hope(plan, job, host, end, now_s):
     while job < end:
         if host >= 0 and plan.waiting.here[job] and holds(plan, job, host, now_s):
             return job, host
-        if plan.waiting.here[job] and not _is_dead(plan, job):
-            host = _witness(plan, job, now_s)
+        if plan.waiting.here[job] and not _has_failed(plan, job):
+            host = _host_with_room(plan, job, now_s)
             if host >= 0:
                 return job, host
         job, host = _next(plan, job + 1), np.int64(-1)
@@ -169,7 +169,7 @@ def next_hope(plan, job, host, end, now_s):
 
 
 @inlined
-def _is_dead(plan, job):
+def _has_failed(plan, job):
     """Whether no host can hold a task of the job in this pass, by an earlier failure."""
     kind = plan.requests.kind[job]
     dead = plan.replan.dead_at[kind] == plan.tally[PASS]
@@ -177,7 +177,7 @@ def _is_dead(plan, job):
 
 
 @inner
-def _witness(plan, job, now_s):
+def _host_with_room(plan, job, now_s):
     """A host that can hold a task of the job from now on for its whole expected runtime, -1 if there is none."""
     replan, kind = plan.replan, plan.requests.kind[job]
     if replan.many_roomy[0] < 0:

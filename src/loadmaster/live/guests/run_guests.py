@@ -1,4 +1,4 @@
-"""Looks after the machines that run on several hosts, on an engine that caps and moves them."""
+"""Runs the machines of several hosts on an engine that caps and moves them."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from loadmaster.live.session.record_file import RecordFile
 from loadmaster.live.session.report import Report
 
 
-def look_after(
+def run_guests(
     engine: Engine,
     clock: Clock,
     config: GuestsConfig,

@@ -1,4 +1,4 @@
-"""One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
+"""Simulates a queue: chooses the compiled engine for a policy and a discipline, or the plain one on request."""
 
 from contextlib import suppress
 from dataclasses import replace
