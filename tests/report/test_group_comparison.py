@@ -5,7 +5,7 @@ import pytest
 
 import loadmaster as lm
 from loadmaster.measure.group_waits import Groups
-from loadmaster.report.group_comparison import payers, settled, who_pays
+from loadmaster.report.group_comparison import group_effects, payers, settled
 from loadmaster.report.page import Table
 
 
@@ -57,10 +57,10 @@ def test_the_page_says_who_pays_beside_the_baseline_only():
         user=rng.integers(0, 9, 300),
     )
     compared = lm.compare(jobs, "1x1c", policies="first-fit", disciplines="fcfs,sjf+easy").comparison
-    captions = [block.caption for block in who_pays(compared) if isinstance(block, Table)]
+    captions = [block.caption for block in group_effects(compared) if isinstance(block, Table)]
     assert any("Groups that lose: " in caption for caption in captions[1:])
     alone = lm.compare(jobs, "1x1c", policies="first-fit").comparison
-    assert not any("longer than" in block.caption for block in who_pays(alone) if isinstance(block, Table))
+    assert not any("longer than" in block.caption for block in group_effects(alone) if isinstance(block, Table))
 
 
 @pytest.mark.parametrize("submit_s", [np.arange(99) * 60.0, np.zeros(200)])
@@ -75,7 +75,7 @@ def test_users_that_are_not_shown_stand_in_a_file_whose_writer_is_named():
         submit_s=np.arange(300) * 100.0, runtime_s=np.full(300, 90.0), cores=np.ones(300), user=np.arange(300) % 20
     )
     compared = lm.compare(jobs, "1x1c", policies="first-fit").comparison
-    captions = [block.caption for block in who_pays(compared) if isinstance(block, Table)]
+    captions = [block.caption for block in group_effects(compared) if isinstance(block, Table)]
     assert any("8 more stand in groups.parquet, which compare writes." in caption for caption in captions)
 
 

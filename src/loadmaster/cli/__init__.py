@@ -42,7 +42,7 @@ def main() -> None:
         raise
     except Exception as error:
         if not swallowed.settled():
-            _told(error)
+            _exit_with_error(error)
         code = _STOPPED
     swallowed.settled()
     if code == _STOPPED:
@@ -66,7 +66,7 @@ def _seldom_look_for_garbage() -> None:
     atexit.register(gc.freeze)
 
 
-def _told(error: Exception) -> NoReturn:
+def _exit_with_error(error: Exception) -> NoReturn:
     """End with one line and exit code 2 if the user or the system is at fault; with a traceback if we are."""
     from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
 

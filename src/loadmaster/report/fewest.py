@@ -107,10 +107,10 @@ class FewestFound:
 
 def answer(result: FewestFound) -> str:
     """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
-    return result.case.left_out_first + _found(result)
+    return result.case.left_out_first + _finding(result)
 
 
-def _found(result: FewestFound) -> str:
+def _finding(result: FewestFound) -> str:
     best = result.best
     if best is None and result.ended:
         runs = sum(len(each.fewest.tried) for each in result.answers)

@@ -38,7 +38,7 @@ def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
     return [rows[k] for k in largest]
 
 
-def who_pays(comparison: Comparison) -> list[Block]:
+def group_effects(comparison: Comparison) -> list[Block]:
     """Fairness of every rule, then each grouping under the rule that the answer is about, beside the baseline."""
     first, group = leader(comparison)
     base = comparison.baseline_at(group.load)

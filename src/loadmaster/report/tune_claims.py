@@ -38,10 +38,10 @@ def winner_words(tuning: Tuning) -> str:
 
 def tune_answer(tuning: Tuning) -> str:
     """The headline: the gain on weeks that the search never saw, or that none is claimed."""
-    return tuning.case.without_verdict or tuning.case.left_out_first + _gained(tuning)
+    return tuning.case.without_verdict or tuning.case.left_out_first + _gain_sentence(tuning)
 
 
-def _gained(tuning: Tuning) -> str:
+def _gain_sentence(tuning: Tuning) -> str:
     holdout, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
     if holdout is None:
         return _nothing(tuning)

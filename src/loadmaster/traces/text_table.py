@@ -166,7 +166,7 @@ def _batch(
         return None
     mended = np.zeros(frame.height, dtype=bool)
     if mend is not None and ragged.any():
-        frame, mended = _mended(frame, ragged, _lines(body, line[ragged] - before - 1), names, mend)
+        frame, mended = _repaired(frame, ragged, _lines(body, line[ragged] - before - 1), names, mend)
 
     def locate(row: int) -> Line:
         cells = ["" if cell is None else cell for cell in frame.row(row)]
@@ -199,7 +199,7 @@ def _lines(body: bytes, rows: Longs) -> pl.Series:
     return pl.Series([lines[row].decode("utf-8", "replace").rstrip("\r") for row in rows.tolist()], dtype=pl.String)
 
 
-def _mended(
+def _repaired(
     frame: pl.DataFrame, ragged: Bools, lines: pl.Series, names: Sequence[str], mend: Mend
 ) -> tuple[pl.DataFrame, Bools]:
     """The rows with the cells that `mend` tells, and which rows it could."""

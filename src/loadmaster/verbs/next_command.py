@@ -78,7 +78,7 @@ def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "Observ
         seen: what the log shows of its machines; None where these are known, or the log shows nothing.
     """
     if read.cluster is None:
-        if further := _doubt(options, read):
+        if further := _option_of_doubt(options, read):
             return _typed("info", path, options, further)
         if seen is None:
             return _typed("info", path, options, {"hosts": hosts_for(read.workload)})
@@ -150,7 +150,7 @@ def _fitted(reading: LogReading) -> "Fitted":
     return fit_by(reading.spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
 
 
-def _doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
+def _option_of_doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
     """The option that a note of doubt about the memory names, where it was not given."""
     from loadmaster.traces.swf_memory import option_to_try
 

@@ -31,13 +31,13 @@ def run_guests(
     if config.moves is not None:
         config.moves.prepare()
     with RecordFile(folder / FILE) as record:
-        state, report = GuestsSessionState.of(config, _carried_in(record)), Report()
+        state, report = GuestsSessionState.of(config, _earlier_state(record)), Report()
         decider = GuestsDecider(state, report, {"engine": engine.name, **(about or {})}, watch)
         Loop(engine, clock, decider, record, report).run()
     return report, state
 
 
-def _carried_in(record: RecordFile) -> dict[str, Any]:
+def _earlier_state(record: RecordFile) -> dict[str, Any]:
     """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
     state: GuestsSessionState | None = None
     for line in record.lines():

@@ -84,7 +84,7 @@ class _Run:
 
     def change_rates(self, host: int) -> None:
         """Something changed on `host`, whose clock has been brought up: its sharing model is asked anew."""
-        self.clocks[host].go_at(self.rates(host) if self.clocks[host].anybody else {})
+        self.clocks[host].go_at(self.rates(host) if self.clocks[host].is_busy else {})
 
     def rates(self, host: int) -> dict[int, float]:
         """Seconds of work that each task running on `host` does in a second."""
@@ -100,7 +100,7 @@ class _Run:
     def next_tick(self) -> float:
         """The first multiple of the period at or after now that is still to come; none while there is no task."""
         mover = self.problem.method.mover
-        nobody = not self.landing and not any(clock.anybody for clock in self.clocks)
+        nobody = not self.landing and not any(clock.is_busy for clock in self.clocks)
         if not isinstance(mover, PeriodicMover) or nobody:
             return math.inf
         while self.tick * mover.period_s < self.now:
