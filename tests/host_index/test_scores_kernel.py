@@ -11,7 +11,7 @@ from numba import njit, typeof, types
 
 from loadmaster.compiled_rules.scans import SCAN, scanner
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
-from loadmaster.host_index.open_room_kernel import is_in_vain
+from loadmaster.host_index.open_room_kernel import is_infeasible
 from loadmaster.host_index.scores_kernel import (
     SHARED,
     changed,
@@ -162,7 +162,7 @@ def vain_engine(scores):
         for host in range(closed.shape[0]):
             if closed[host] and not scores.shut.host[host]:
                 shut(scores, host)
-        return is_in_vain(scores, number, demand, free)
+        return is_infeasible(scores, number, demand, free)
 
     arguments = (scores, types.int64, types.float64[::1], types.float64[:, ::1], types.boolean[::1])
     return njit(types.boolean(*arguments))(ask)

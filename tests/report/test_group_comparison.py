@@ -5,7 +5,7 @@ import pytest
 
 import loadmaster as lm
 from loadmaster.measure.group_waits import Groups
-from loadmaster.report.group_comparison import group_effects, payers, settled
+from loadmaster.report.group_comparison import group_effects, groups_that_lose, settled
 from loadmaster.report.page import Table
 
 
@@ -24,17 +24,20 @@ def test_who_pays_most_is_named_by_what_all_its_jobs_wait_more():
         "Groups that lose: 2 of 3 users wait over 1 % longer than under first-fit, most of all ann (1.83 min on "
         "average, not 1.67 min)."
     )
-    assert payers(found, BEFORE, "first-fit") == words
+    assert groups_that_lose(found, BEFORE, "first-fit") == words
 
 
 def test_nobody_pays_where_nobody_waits_longer():
     found = groups("size", {"1": 1.0, "2": 2.0})
-    assert payers(found, {"1": 1.0, "2": 9.0}, "easy") == "No size of jobs waits over 1 % longer than under easy."
+    assert (
+        groups_that_lose(found, {"1": 1.0, "2": 9.0}, "easy")
+        == "No size of jobs waits over 1 % longer than under easy."
+    )
 
 
 def test_a_group_that_did_not_run_before_pays_nothing():
     found = groups("hour", {"3": 5.0, "4": 9.0})
-    assert payers(found, {"3": 4.0}, "easy").startswith(
+    assert groups_that_lose(found, {"3": 4.0}, "easy").startswith(
         "Groups that lose: 1 of 1 hours of arrival waits over 1 % longer"
     )
 
@@ -43,9 +46,9 @@ def test_a_group_pays_only_for_more_than_the_part_in_a_hundred_that_is_called_le
     found = groups("hour", {"3": 100.9, "4": 102.0, "5": 1.0})
     before = {"3": 100.0, "4": 100.0, "5": 1.0}
     words = "Groups that lose: 1 of 3 hours of arrival waits over 1 % longer than under easy, most of all 4 (1.7 min on"
-    assert payers(found, before, "easy").startswith(words)
-    assert payers(groups("hour", {"3": 14.8}), {"3": 14.78}, "easy").startswith("No hour of arrival")
-    assert payers(groups("hour", {"3": 5.0}), {"3": 0.0}, "easy").startswith("Groups that lose: 1 of 1")
+    assert groups_that_lose(found, before, "easy").startswith(words)
+    assert groups_that_lose(groups("hour", {"3": 14.8}), {"3": 14.78}, "easy").startswith("No hour of arrival")
+    assert groups_that_lose(groups("hour", {"3": 5.0}), {"3": 0.0}, "easy").startswith("Groups that lose: 1 of 1")
 
 
 def test_the_page_says_who_pays_beside_the_baseline_only():

@@ -14,7 +14,7 @@ from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
 from loadmaster.backfilling.promised_shadow_times import PromisedShadowTimes
 from loadmaster.backfilling.queue_view import QueueView
 from loadmaster.backfilling.releases import INSTANT_S, releases
-from loadmaster.backfilling.slowest_speed import at_one_pace
+from loadmaster.backfilling.slowest_speed import hosts_of_one_speed
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, ExpectedEnd, Place, Promise, Snapshot
@@ -338,7 +338,7 @@ class SchedulingPass:
 
         if own is not None:
             self._shadow_times.release(own)
-        found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
+        found = hosts_of_one_speed(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
         if own is not None:
             self._shadow_times.hold(own)
         if found is not None and self._cluster_wide is not None:

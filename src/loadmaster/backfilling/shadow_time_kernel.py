@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.cluster_wide_kernel import first_cluster_wide
 from loadmaster.backfilling.host_choice_kernel import lacks
-from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_a_way, none_held
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_completable, none_held
 from loadmaster.backfilling.pass_arrays import STARTED
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
@@ -173,7 +173,7 @@ def find_for_long(view, shadow_times, scan, now, row, k, until_s):
         if view.room.usable[host] and not lacks(view.room.free, host, view.rows.demand, view.rows.of[row].kind):
             view.room.usable[host] = _may_have(view.rows, view.room, shadow_times, row, host, until_s)
     if node_count:
-        keep_a_way(view.rows, view.room, view.room.free, row, k)
+        keep_completable(view.rows, view.room, view.room.free, row, k)
     return find(view, scan, now, row, k, True)
 
 

@@ -9,16 +9,18 @@ Place = Callable[[float, Bools | None], tuple[int, ...] | None]
 """Hosts for a job among these, bool[H] or None for all, if it runs at that speed; None if there are none."""
 
 
-def at_one_pace(cluster: Cluster, may: Callable[[], Bools], place: Place) -> tuple[tuple[int, ...], float] | None:
-    """As `at_its_pace` for the hosts `may()`; where all hosts have one speed, only that speed is tried."""
+def hosts_of_one_speed(
+    cluster: Cluster, may: Callable[[], Bools], place: Place
+) -> tuple[tuple[int, ...], float] | None:
+    """As `hosts_and_speed` for the hosts `may()`; where all hosts have one speed, only that speed is tried."""
     if cluster.common_speed is None:
         assert cluster.speed is not None
-        return at_its_pace(cluster.speed, may(), place)
+        return hosts_and_speed(cluster.speed, may(), place)
     hosts = place(cluster.common_speed, None)
     return None if hosts is None else (hosts, cluster.common_speed)
 
 
-def at_its_pace(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int, ...], float] | None:
+def hosts_and_speed(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int, ...], float] | None:
     """Hosts for a job, and the speed for which they were found, none of them slower; None if there are none (rule Q16).
 
     It is tried at the speed of the fastest, then at that of the slowest that was picked. Where nothing is free for so

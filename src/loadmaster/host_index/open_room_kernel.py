@@ -16,7 +16,7 @@ from loadmaster.jit.kernels import inlined, inner
 
 
 @inlined
-def is_in_vain(scores, number, demand, free):
+def is_infeasible(scores, number, demand, free):
     """Whether all hosts would be rated for a demand that no open host can hold."""
     if is_remembered(scores, number):
         return False

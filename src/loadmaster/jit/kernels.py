@@ -25,7 +25,7 @@ from loadmaster.jit.linked_kernels import PartCompiler
 from loadmaster.kept.stamp import file_of, imports_of, stamp
 
 
-def _looks_for_blas_when_asked() -> None:
+def _check_blas_lazily() -> None:
     """Let Numba take for granted, as it starts, that SciPy has BLAS: all of `scipy.linalg` is loaded to see.
 
     Numba looks again when it compiles what needs it, such as a product of matrices in a user's score.
@@ -39,7 +39,7 @@ def _looks_for_blas_when_asked() -> None:
         linalg.ensure_blas = not_yet
 
 
-_looks_for_blas_when_asked()
+_check_blas_lazily()
 take_shortcuts()
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}

@@ -115,7 +115,7 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
             f"Overloaded there under {under}: the queue only grows, so the longer the log, the longer the mean wait."
         )
     if tuning.selection.won is None:
-        notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
+        notes.append(f"{winner_words(tuning)} is a built-in rule: {_no_gain_sentence(tuning)}.")
     if len(tuning.plan.targets) > 1:
         count = len(tuning.selection.front)
         many = counted(count, "candidate is", "candidates are")
@@ -169,7 +169,7 @@ def _nothing(tuning: Tuning) -> str:
     return f"Nothing was found: none of {count}, and no built-in rule, was {lower}."
 
 
-def _none_lower(tuning: Tuning) -> str:
+def _no_gain_sentence(tuning: Tuning) -> str:
     return f"of {len(tuning.selection.trials)} candidates none was lower within the limit on the final training logs"
 
 

@@ -53,19 +53,19 @@ def unknown_names(workload: Workload, rules: SiteRules | None) -> list[str]:
             bound.qos.words(), reservations, "QOS", "nothing of a QOS binds them, but of their partition's"
         )
     if workload.project is not None and any(node.limits != Limits() for node in rules.accounts):
-        reservations = {_payer(node.user, node.account) for node in rules.accounts if node.user}
+        reservations = {_account_name(node.user, node.account) for node in rules.accounts if node.user}
         notes += _notes_on(
-            _payers(workload, bound), reservations, "user in an account", "no limit of such a user binds them"
+            _account_names(workload, bound), reservations, "user in an account", "no limit of such a user binds them"
         )
     return notes
 
 
-def _payers(workload: Workload, bound: Constraints) -> Iterable[str]:
+def _account_names(workload: Workload, bound: Constraints) -> Iterable[str]:
     users, accounts = user_names(workload, bound), account_names(workload, bound)
-    return [_payer(user, account) for user, account in zip(users, accounts, strict=True)]
+    return [_account_name(user, account) for user, account in zip(users, accounts, strict=True)]
 
 
-def _payer(user: str, account: str) -> str:
+def _account_name(user: str, account: str) -> str:
     return f"{user} in {account}" if user and account else ""
 
 

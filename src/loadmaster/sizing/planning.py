@@ -41,7 +41,7 @@ class BagOutlook:
 
 def plan(snapshot: BagSnapshot, goal: Goal) -> Actions:
     """The planner's actions; pure."""
-    if _nothing_to_decide(snapshot):
+    if _is_settled(snapshot):
         return Actions()
     return _plan(snapshot, goal)[0]
 
@@ -54,7 +54,7 @@ def total(values: Iterable[float]) -> float:
     return result
 
 
-def _nothing_to_decide(snapshot: BagSnapshot) -> bool:
+def _is_settled(snapshot: BagSnapshot) -> bool:
     """Every task left is running and every machine has one: nothing to rent, to give back or to repeat."""
     return snapshot.unstarted == 0 and len(snapshot.hosts) > 0 and not any(host.idle for host in snapshot.hosts)
 

@@ -62,7 +62,7 @@ def batches(
     names: list[str] | None = None
     ends_bare = True
     before = 0
-    for text in _quoted_blocks(path, quote, progress):
+    for text in _blocks_of_whole_rows(path, quote, progress):
         body = checked_text(path, text) if before == 0 else text
         skipped = 0
         if names is None:
@@ -103,7 +103,7 @@ def comments_of(head: bytes) -> dict[str, str]:
     return about
 
 
-def _quoted_blocks(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
+def _blocks_of_whole_rows(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
     """Blocks that end where a row ends: a line feed inside quotes ends none."""
     held: list[bytes] = []
     inside = False

@@ -14,7 +14,7 @@ def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((each for each in owners if each.get("controller")), {})
 
 
-def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
+def is_preemptible(item: Mapping[str, Any], scheduler: str) -> bool:
     """Whether a pod may be evicted for one of a higher priority: it runs, it is ours, and it is not tied to its node.
 
     Example:
@@ -29,7 +29,7 @@ def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
     return ours and runs and not tied
 
 
-def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
+def why_not_evictable(item: Mapping[str, Any], scheduler: str) -> str:
     """Why a pod is not evicted; empty if it may be, as far as its owner, its annotations and its volumes say.
 
     Example:

@@ -175,7 +175,7 @@ def _where(unread: Sequence[UnreadObject]) -> str:
     return f"{unread[0].name}: {unread[0].why}" if unread else ""
 
 
-def not_together(gang: str, pods: int) -> str:
+def gang_reasons(gang: str, pods: int) -> str:
     """What is said of pods that are to start together.
 
     Example:

@@ -16,7 +16,7 @@ from loadmaster.live.queue.agreement import agreement_of
 from loadmaster.live.queue.eligibility import EligibleJobs
 from loadmaster.live.queue.listing import Listing, applied, cluster_in
 from loadmaster.live.queue.record import Pass, is_being_written, lines_of, passes_of
-from loadmaster.live.queue.rows import Row, alike, began_s, row_on_our_clock, state_of
+from loadmaster.live.queue.rows import Row, alike, began_s, row_on_run_clock, state_of
 from loadmaster.live.queue.stranded_capacity import free_in, stranded_by_host, typical_of
 from loadmaster.live.session.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.session.record_file import damage_named
@@ -173,7 +173,7 @@ class _Reading:
         names = [name for name in look if state_of(jobs[name]) == HELD]
         self.never -= set(look)
         if names:
-            rows = alike([row_on_our_clock(jobs[name], self.origin_s, math.inf) for name in names])
+            rows = alike([row_on_run_clock(jobs[name], self.origin_s, math.inf) for name in names])
             alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
             cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
             waiting = EligibleJobs()

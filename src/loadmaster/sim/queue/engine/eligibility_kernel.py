@@ -32,7 +32,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, WAITING
 
 
 @inner
-def admit_bound(engine, bound):
+def admit_constrained(engine, bound):
     """Let jobs that have arrived by now wait, unless a limit refuses them or they can never run."""
     count = engine.state.tally
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
@@ -87,7 +87,7 @@ def finish(engine, bound, job, time_s, well):
 
 
 @inner
-def come_back(engine, bound, job):
+def requeue(engine, bound, job):
     """Put `job`, which was stopped, back among the waiting jobs."""
     _make_room(engine, bound, job)
     _count(engine, bound, job, -1)

@@ -27,11 +27,11 @@ from loadmaster.sim.queue.engine.general_state import (
     STARTED,
     WAIT,
 )
-from loadmaster.sim.queue.engine.preemption_kernel import make_way, pass_again_if_need_be
+from loadmaster.sim.queue.engine.preemption_kernel import pass_again_if_need_be, preempt_jobs
 from loadmaster.sim.queue.engine.preemption_state import FIRST, HANDLED, QUEUED
 from loadmaster.sim.queue.engine.priority_events_kernel import record_event
 from loadmaster.sim.queue.engine.ranked_state import MANY
-from loadmaster.sim.queue.engine.slurm_timers_kernel import pass_loops_by
+from loadmaster.sim.queue.engine.slurm_timers_kernel import advance_timers
 from loadmaster.sim.queue.engine.state import ARRIVED, LAST_HOST, NO_RANK, OUT_OF_ROOM, PLANNED, WAITING
 from loadmaster.sim.queue.engine.stopping_kernel import join_running, leave_running, resume
 from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work, work_again_s
@@ -65,7 +65,7 @@ def decide_generally(engine, bound, general, preemption, now):
         elif _line_up(engine, bound, general, now):
             return NO_RANK
         if preemption is not None and preemption.number[HANDLED] == 0:
-            first, winners, wrong = make_way(engine, bound, general, preemption, now)
+            first, winners, wrong = preempt_jobs(engine, bound, general, preemption, now)
         if not first and wrong == 0:
             winners, wrong = best_pass(engine, bound, general, engine.calls.serve, now)
         if wrong != 0:
@@ -177,7 +177,7 @@ def _keep(state, bound, general, now):
     state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
     wake_s = this_pass.wake_s[0]
     if general.looped:
-        wake_s = min(wake_s, pass_loops_by(general, now, state.tally[PLANNED] > 0))
+        wake_s = min(wake_s, advance_timers(general, now, state.tally[PLANNED] > 0))
     tally[EARLY_END] = tally[COME] = tally[OVER] = 0
     tally[DECISION] += 1
     for c in range(general.calendar.time.shape[0]):

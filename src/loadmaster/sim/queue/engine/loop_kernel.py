@@ -10,12 +10,12 @@ from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
-from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_stuck
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_infeasible
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
-    a_job_may_start,
     advance_constrained,
     has_cut_runs,
+    has_ready_job,
     queue_length,
 )
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
@@ -158,7 +158,7 @@ def _serve(engine, bound, now):
         if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
             return NO_RANK
     winners = count[PLANNED] = 0
-    if a_job_may_start(engine.state, bound):
+    if has_ready_job(engine.state, bound):
         winners, wrong = best_pass(engine, bound, now)
         if wrong:
             return wrong
@@ -177,7 +177,7 @@ def _admit(engine, now):
         job = count[ARRIVED]
         count[ARRIVED] += 1
         # it ran as the run began, or it can never run
-        if not np.isnan(engine.log.start_s[job]) or is_stuck(engine.state, job):
+        if not np.isnan(engine.log.start_s[job]) or is_infeasible(engine.state, job):
             continue
         if engine.ranked is not None and (engine.rules.moving or engine.rules.ticked):
             join_ranked(engine.jobs, engine.ranked, job)

@@ -26,12 +26,12 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
     may_pass_over,
     note_start,
     pass_over_array,
-    was_shut_out,
+    was_restricted,
 )
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import is_satisfied, neediest_project, rank_projects, use_more
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
 from loadmaster.sim.queue.engine.host_reservations_kernel import clear_reservations, reopen, reserve
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, is_known_by_steps, record_failure
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_infeasible, is_known_by_steps, record_failure
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
 from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
 from loadmaster.sim.queue.engine.state import (
@@ -121,7 +121,7 @@ def serve(engine, member, bound, now):
         if (
             not lacking
             and may_fit(engine.jobs, engine.frontier, job, length)
-            and not is_hopeless(engine.jobs, engine.state, job, length)
+            and not is_infeasible(engine.jobs, engine.state, job, length)
         ):
             if (
                 engine.head_promise is not None
@@ -157,7 +157,7 @@ def serve(engine, member, bound, now):
             if known and failures_hold(engine, head, now):
                 first = _try_changed_hosts(engine)
             continue
-        if not (lacking or was_shut_out(bound)):
+        if not (lacking or was_restricted(bound)):
             if (
                 # the least demand of the log fits nowhere, so no other job fits either
                 engine.rules.everywhere
@@ -195,7 +195,7 @@ def begin_pass(engine, bound, ticked):
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
     if not ticked:
-        begin_needs(engine.state, engine.waiting)
+        rank_projects(engine.state, engine.waiting)
 
 
 @inlined

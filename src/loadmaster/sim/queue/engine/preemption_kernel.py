@@ -17,7 +17,7 @@ from loadmaster.sim.queue.engine.victims_kernel import assume_released, count_he
 
 
 @inner
-def make_way(engine, bound, general, preemption, now):
+def preempt_jobs(engine, bound, general, preemption, now):
     """Stop jobs for rows in the line that need their hosts; returns (whether a row starts first, winners, wrong or 0).
 
     Slurm's clock stays as it was, because its loops have made no pass.

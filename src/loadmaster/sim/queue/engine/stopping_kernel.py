@@ -8,7 +8,7 @@ from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import push
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.constraint_state import ENDED, SENT_BACK, SERIAL, SUSPENDED
-from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
+from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue
 from loadmaster.sim.queue.engine.general_state import CAME, COME, EARLY_END, LEFT, OVER, STARTED
 from loadmaster.sim.queue.engine.host_failures_kernel import free_hosts, note_cut, put_aside
 from loadmaster.sim.queue.engine.preemption_state import LEAVING, REQUEUE, RUNNING, SUSPEND
@@ -82,7 +82,7 @@ def _stop(engine, bound, general, preemption, job, now):
         general.tally[EARLY_END] = 1
     if preemption.victim[row].mode == REQUEUE:
         put_aside(engine.jobs, engine.log, bound, row, now)
-        come_back(engine, bound, job)
+        requeue(engine, bound, job)
         record_event(general, job, now, CAME)
         general.tally[COME] = 1
         return

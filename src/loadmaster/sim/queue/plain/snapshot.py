@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
 
 
-def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
+def snapshot_of(engine: "Replay", eligible: list[int]) -> Snapshot:
     """The moment of a pass, with the jobs `eligible` in the queue. It stays as it is when the run goes on."""
     amounts = list(engine.occupancy.amounts)
     queue = _queue(engine, eligible)

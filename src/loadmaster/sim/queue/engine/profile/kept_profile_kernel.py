@@ -131,7 +131,7 @@ def _renew_reservations(plan, rate, now_s):
         job = np.int64(kept.order[0])
         size = drop_first(kept.order_s, kept.order, size)
         put_off(plan, job, max(now_s, plan.start_s[job]))
-        if not _hold_again(plan, job, now_s):
+        if not _reserve_again(plan, job, now_s):
             unlink(plan, job)
             start_s = earliest_of_all(plan, rate, job, now_s)
             promise(plan, job, start_s, now_s)
@@ -142,7 +142,7 @@ def _renew_reservations(plan, rate, now_s):
 
 
 @inner
-def _hold_again(plan, job, now_s):
+def _reserve_again(plan, job, now_s):
     """Hold exactly what the job had reserved, if all of it still fits; returns whether it does."""
     requests, sky = plan.requests, plan.sky
     start_s, demand = plan.start_s[job], requests.demand[requests.kind[job]]

@@ -248,7 +248,7 @@ def _empty_diff(hosts: int) -> PlanDiff:
 
 
 def _empty_stack(hosts: int) -> PassedOver:
-    """An empty stack. `leave_off` empties a full stack; each entry has at most all hosts."""
+    """An empty stack. `end_plan` empties a full stack; each entry has at most all hosts."""
     entries = MOST_UNSEEN * hosts
     return PassedOver(
         np.zeros(1, np.int64),

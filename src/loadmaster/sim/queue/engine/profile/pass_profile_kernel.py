@@ -9,7 +9,7 @@ hold in this pass only, so they are undone too.
 import numpy as np
 
 from loadmaster.backfilling.free_profile_kernel import LEAST_ROOM, first_on, hold, until
-from loadmaster.backfilling.start_bounds_kernel import LAST, was_enough
+from loadmaster.backfilling.start_bounds_kernel import LAST, may_lower_start
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS
 
@@ -102,7 +102,7 @@ def lower_bounds(plan, kind, now_s):
     for entry in range(known, freed):
         at = entry & LAST
         host, from_s = bounds.freed_host[at], max(now_s, bounds.freed_s[at] - bounds.long_s[kind] - 1.0)  # for rounding
-        if from_s < bounds.until_s[at] and was_enough(bounds, at, kind):
+        if from_s < bounds.until_s[at] and may_lower_start(bounds, at, kind):
             bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], from_s)
             block_s[kind, host // BLOCK] = min(block_s[kind, host // BLOCK], from_s)
 
