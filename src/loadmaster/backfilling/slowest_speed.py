@@ -35,7 +35,7 @@ def hosts_and_speed(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int,
         >>> import numpy as np
         >>> def place(speed, hosts):  # the first one; all are closed in 9 s, and it runs for 8 s at speed 1
         ...     return next(((host,) for host in (0, 1) if hosts[host] and 8.0 / speed <= 9.0), None)
-        >>> at_its_pace(np.array([0.5, 1.0]), np.array([True, True]), place)
+        >>> hosts_and_speed(np.array([0.5, 1.0]), np.array([True, True]), place)
         ((1,), 1.0)
     """
     fastest = float(speed[may].max(initial=0.0)) or 1.0

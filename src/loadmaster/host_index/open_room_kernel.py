@@ -1,6 +1,6 @@
 """Whether an open host has room for a demand, before it is rated: this check costs a tenth of a rating.
 
-    is_in_vain(scores, number, demand, free)      number: that of the demand, as `refresh` takes it
+    is_infeasible(scores, number, demand, free)   number: that of the demand, as `refresh` takes it
 
 Where hundreds of hosts are shut, many demands fit only on these. Rating all hosts for each such demand would take half
 of a run.

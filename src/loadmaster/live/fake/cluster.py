@@ -245,7 +245,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
     """`names`, where one that has come before is followed by how often it has.
 
     Example:
-        >>> each_its_own(["1", "2", "1", "1"])
+        >>> unique_names(["1", "2", "1", "1"])
         ['1', '2', '1-2', '1-3']
     """
     taken, counts, own = set(names), Counter[str](), []

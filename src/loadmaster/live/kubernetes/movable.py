@@ -19,7 +19,7 @@ def is_preemptible(item: Mapping[str, Any], scheduler: str) -> bool:
 
     Example:
         >>> meta = {"name": "night-1", "uid": "u"}
-        >>> is_pushed_aside({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        >>> is_preemptible({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
         True
     """
     meta, spec = item["metadata"], item["spec"]
@@ -35,7 +35,7 @@ def why_not_evictable(item: Mapping[str, Any], scheduler: str) -> str:
     Example:
         >>> owner = {"kind": "Job", "name": "night", "controller": True}
         >>> meta = {"name": "night-1", "uid": "u", "ownerReferences": [owner]}
-        >>> why_it_stays({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        >>> why_not_evictable({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
         'a Job would lose its work'
     """
     meta, spec = item["metadata"], item["spec"]

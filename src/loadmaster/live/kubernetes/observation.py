@@ -179,7 +179,7 @@ def gang_reasons(gang: str, pods: int) -> str:
     """What is said of pods that are to start together.
 
     Example:
-        >>> not_together("kueue.x-k8s.io/pod-group-name", 1)
+        >>> gang_reasons("kueue.x-k8s.io/pod-group-name", 1)
         '1 pod refers to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed: each pod starts by itself'
     """
     those = counted(pods, "pod refers", "pods refer")
