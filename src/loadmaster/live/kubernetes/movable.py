@@ -35,7 +35,8 @@ def why_not_evictable(item: Mapping[str, Any], scheduler: str) -> str:
     Example:
         >>> owner = {"kind": "Job", "name": "night", "controller": True}
         >>> meta = {"name": "night-1", "uid": "u", "ownerReferences": [owner]}
-        >>> why_not_evictable({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        >>> spec = {"schedulerName": "loadmaster", "nodeName": "n1"}
+        >>> why_not_evictable({"metadata": meta, "spec": spec}, "loadmaster")
         'a Job would lose its work'
     """
     meta, spec = item["metadata"], item["spec"]
