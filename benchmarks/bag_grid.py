@@ -8,7 +8,7 @@ import time
 
 from loadmaster.papers.silva2008.study import grid
 from loadmaster.papers.silva2008.workloads import normal, rendered
-from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import Planner, SilvaRule
 
 

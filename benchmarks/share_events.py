@@ -10,8 +10,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling.time_shared import method_named
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 
 def stream(jobs: int, hosts: int, load: float, seed: int = 1) -> tuple[Workload, Cluster]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling.fractional import Fractional
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 
 HOSTS = 64
 

@@ -17,9 +17,9 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
-from loadmaster.sim.vms.door import VmProblem, simulate_vms
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
+from loadmaster.sim.vms.simulation import VmProblem, simulate_vms
 
 TIMES = 2
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from loadmaster.papers.delgado2011.streams import at_load, ctc
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sharing.vm_choice import VM_CHOICES
-from loadmaster.sim.vms.door import VmProblem, simulate_vms
+from loadmaster.sim.vms.simulation import VmProblem, simulate_vms
 
 
 def main() -> None:

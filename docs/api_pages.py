@@ -17,7 +17,7 @@ ROOMS = [
 
 def api_pages() -> dict[str, list[str]]:
     """{name of a page: its lines}, the list of them all last."""
-    pages = {"api-loadmaster": _front_door(), "api-results": _results(), "api-values": _values()}
+    pages = {"api-loadmaster": _public_names(), "api-results": _results(), "api-values": _values()}
     for room in ROOMS:
         if _public(room):
             pages[f"api-{room}"] = _page(f"loadmaster.{room}", "", [f".. automodule:: loadmaster.{room}"])
@@ -34,7 +34,7 @@ def api_pages() -> dict[str, list[str]]:
 
 
 def verbs() -> list[tuple[str, Any]]:
-    """(full name, function) of every function of the front door, those of its modules after them."""
+    """(full name, function) of every function of the package, those of its modules after them."""
     import loadmaster
 
     names = [*loadmaster.__all__, "open"]
@@ -95,7 +95,7 @@ def hints_of(kind: type) -> dict[str, Any]:
     return {name: _resolved(hint, names) for name, hint in hints.items() if not name.startswith("_")}
 
 
-def _front_door() -> list[str]:
+def _public_names() -> list[str]:
     intro = (
         "Every verb is a function. [Results](api-results.md) describes the value that each returns, and "
         "[the page on Python](../python.md) has all verbs in one table."

@@ -68,7 +68,7 @@ _WHERE = {
     "Trace": "traces",
     "Workload": "model",
 }
-"""Every name of the front door, and the module of this package that it stands in."""
+"""Every public name, and the module of this package that defines it."""
 _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 

@@ -7,21 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.backfilling.node_count_kernel import fits_apart, keep_a_way
+from loadmaster.backfilling.node_count_kernel import fits_apart, keep_completable
 from loadmaster.backfilling.pass_arrays import ROW, RowArrays
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model.host_count import HostsAsked
 from loadmaster.place.room_arrays import FAILURE, RoomArrays
 
 
 @njit
 def fits(rows, room):
-    return fits_apart(lend(rows), lend(room), 0)
+    return fits_apart(by_reference(rows), by_reference(room), 0)
 
 
 @njit
 def keep(rows, room, free, k):
-    keep_a_way(lend(rows), lend(room), free, 0, k)
+    keep_completable(by_reference(rows), by_reference(room), free, 0, k)
 
 
 def scene(asked, held, usable, placed):

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from numba import njit
 
 from loadmaster.backfilling.queue_view_kernel import sort_line
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.sim.queue.engine.general_state import WaitingOrder
 
 
 @njit
 def sort(line, order, many):
-    sort_line(lend(line), order, many)
+    sort_line(by_reference(line), order, many)
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=40), seed=st.integers(0, 99))

@@ -7,22 +7,22 @@ from numba import njit
 
 from loadmaster.backfilling.pass_arrays import END, EndArrays
 from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks, first_after
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 
 
 @njit
 def add(ends, runs, host, tasks, end_s, job):
-    add_tasks(lend(ends), runs, host[:tasks], end_s, end_s - 1.0, job + 7, job)
+    add_tasks(by_reference(ends), runs, host[:tasks], end_s, end_s - 1.0, job + 7, job)
 
 
 @njit
 def drop(ends, runs, end_s, job):
-    drop_tasks(lend(ends), runs, end_s, job)
+    drop_tasks(by_reference(ends), runs, end_s, job)
 
 
 @njit
 def after(ends, time_s):
-    return first_after(lend(ends), time_s)
+    return first_after(by_reference(ends), time_s)
 
 
 @given(

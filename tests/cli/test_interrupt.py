@@ -42,7 +42,7 @@ def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
 
 STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS = """
 import signal, sys, threading
-import loadmaster.sim.queue.door as engine
+import loadmaster.sim.queue.simulation as engine
 
 real = engine.replay_deciding
 

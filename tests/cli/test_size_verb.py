@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model.errors import InputError
-from loadmaster.sim.bags.door import BagOutcomes
+from loadmaster.sim.bags.repetitions import BagOutcomes
 from loadmaster.sizing.prices import SAMPLE, read_prices
 
 

@@ -9,7 +9,7 @@ from loadmaster.place import POLICIES
 from loadmaster.place.policy_in_process import policy_in_process
 from loadmaster.scheduling import Discipline, discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.queue.simulation import is_compiled
 
 HOSTS = Cluster(("cores", "memory"), np.array([[8.0, 16.0]] * 20 + [[16.0, 16.0]] * 3))
 

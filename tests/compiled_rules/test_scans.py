@@ -14,7 +14,7 @@ from numba import njit, types
 
 from loadmaster.compiled_rules.scans import LANES, SCAN, scanner
 from loadmaster.host_index.lanes_kernel import BLOCK, EMPTY, NEVER, UNKNOWN, Lanes
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import InputError
 from loadmaster.place import POLICIES, Context, Policy
 
@@ -86,7 +86,7 @@ def call():
 
     @njit(types.int64(*arguments))
     def scan_both(scan, lanes, demand, blocks, since, hosts):
-        return scan(lend(lanes), demand, blocks, 2, 0, since, hosts, 1, 3, 5)
+        return scan(by_reference(lanes), demand, blocks, 2, 0, since, hosts, 1, 3, 5)
 
     return scan_both
 

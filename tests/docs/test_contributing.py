@@ -16,7 +16,7 @@ COMPILES = (
     "compiled_rules/called_in_process.py",
 )
 NAMED = {"typeof", "types", "NumbaExperimentalFeatureWarning"}
-"""What a kernel's door may take from Numba: the types of what it hands to it."""
+"""What the caller of a kernel may take from Numba: the types of the kernel's arguments."""
 
 
 def taken_from_numba(path):

@@ -11,7 +11,7 @@ from numba import njit, typeof, types
 
 from loadmaster.compiled_rules.scans import SCAN, scanner
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
-from loadmaster.host_index.open_room_kernel import is_in_vain
+from loadmaster.host_index.open_room_kernel import is_infeasible
 from loadmaster.host_index.scores_kernel import (
     SHARED,
     changed,
@@ -21,7 +21,7 @@ from loadmaster.host_index.scores_kernel import (
     score_in,
 )
 from loadmaster.host_index.shut_kernel import open_again, shut
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.place import POLICIES, Context, Policy
 
 
@@ -41,7 +41,7 @@ def engine(scores, kept):
     """Notes changed and shut hosts, asks for a host, in slot 0 or remembered, for its score, and for an open host."""
 
     def ask(given, scan, hosts, kind, demand, free, usable, some_are_not, closed):
-        scores = lend(given)
+        scores = by_reference(given)
         for host in hosts:
             changed(scores, host)
         for host in range(closed.shape[0]):
@@ -158,11 +158,11 @@ def test_a_demand_is_in_vain_if_no_open_host_holds_it_and_nothing_is_remembered_
 @cache
 def vain_engine(scores):
     def ask(given, number, demand, free, closed):
-        scores = lend(given)
+        scores = by_reference(given)
         for host in range(closed.shape[0]):
             if closed[host] and not scores.shut.host[host]:
                 shut(scores, host)
-        return is_in_vain(scores, number, demand, free)
+        return is_infeasible(scores, number, demand, free)
 
     arguments = (scores, types.int64, types.float64[::1], types.float64[:, ::1], types.boolean[::1])
     return njit(types.boolean(*arguments))(ask)

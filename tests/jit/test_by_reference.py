@@ -7,7 +7,7 @@ import pytest
 from numba import njit, typeof
 from numba.core.errors import TypingError
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import inner
 
 
@@ -50,17 +50,17 @@ def raise_all(tuple_, by):
 
 def test_every_kind_of_field_reads_the_same_as_in_the_tuple_itself():
     handed_on = njit(lambda values: total(values))
-    lent = njit(lambda values: total(lend(values)))
+    lent = njit(lambda values: total(by_reference(values)))
     assert lent(given()) == handed_on(given()) == 7 + 0.5 + 4 + 15 + 1
 
 
 def test_what_is_lent_is_lent_on_as_it_is():
-    assert njit(lambda values: total(lend(lend(values))))(given()) == total.py_func(given())
+    assert njit(lambda values: total(by_reference(by_reference(values))))(given()) == total.py_func(given())
 
 
 def test_what_a_kernel_writes_into_a_lent_array_stands_there_when_it_is_read_next():
     def write_and_read(values):
-        tuple_ = lend(values)
+        tuple_ = by_reference(values)
         before = total(tuple_)
         rows = raise_all(tuple_, 1.0)
         return before, rows, total(tuple_)
@@ -73,7 +73,7 @@ def test_what_a_kernel_writes_into_a_lent_array_stands_there_when_it_is_read_nex
 
 def test_two_tuples_of_one_layout_are_kept_apart_where_one_function_lends_both():
     def difference(one, other):
-        return total(lend(one)) - total(lend(other))
+        return total(by_reference(one)) - total(by_reference(other))
 
     higher = given()._replace(whole=9)
     assert typeof(higher) == typeof(given())
@@ -82,4 +82,4 @@ def test_two_tuples_of_one_layout_are_kept_apart_where_one_function_lends_both()
 
 def test_a_field_that_the_tuple_does_not_have_is_an_error_when_the_kernel_is_compiled():
     with pytest.raises(TypingError, match="absent"):
-        njit(lambda values: lend(values).absent)(given())
+        njit(lambda values: by_reference(values).absent)(given())

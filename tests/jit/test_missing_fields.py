@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import inner
 
 
@@ -46,7 +46,7 @@ def read_twice(outer):
 
 def compiled(kernel):
     def entry(outer):
-        return kernel(lend(outer))
+        return kernel(by_reference(outer))
 
     return njit(entry)
 

@@ -1,4 +1,4 @@
-"""The one door to a scheduler that runs already: encrypted with the user's certificates, or one line why not."""
+"""How to reach a scheduler that runs already: encrypted with the user's certificates, or one line why not."""
 
 import pytest
 

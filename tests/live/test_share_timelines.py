@@ -10,13 +10,13 @@ from share_fake import FakeBox, batch
 
 from loadmaster.cli import main
 from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.door import look_after
+from loadmaster.live.guests.run_guests import run_guests
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.share_timelines import share_timeline_of
 from loadmaster.live.shares.config import SharesConfig
-from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
+from loadmaster.live.shares.run_under_shares import run_under_shares
 from loadmaster.model import InputError
 
 
@@ -36,7 +36,7 @@ def machines(tmp_path):
         FakeClock(), {"a": (1.0, 4.0), "b": (1.0, 4.0)}, {"x@1": (1, 1, "a"), "y@2": (1, 1, "a"), "z@3": (1, 1, "a")}
     )
     config = GuestsConfig(mover="rebalance", most=1.0, every_s=5.0, interval_s=1.0, for_s=30.0)
-    look_after(hosts, hosts.clock, config, tmp_path)
+    run_guests(hosts, hosts.clock, config, tmp_path)
     return tmp_path
 
 
@@ -104,7 +104,7 @@ def test_before_the_caps_are_set_a_host_gives_no_more_than_it_has(machines):
 
 def test_a_refusal_is_told_with_the_words_of_the_engine(tmp_path):
     hosts = FakeHosts(FakeClock(), {"a": (1.0, 4.0)}, {"x": (1, 1, "a"), "y": (1, 1, "a")}, refuse={("Cap", "x")})
-    look_after(hosts, hosts.clock, GuestsConfig(interval_s=1.0, for_s=3.0), tmp_path)
+    run_guests(hosts, hosts.clock, GuestsConfig(interval_s=1.0, for_s=3.0), tmp_path)
     timeline = share_timeline_of(tmp_path)
     assert ("cap refused", "it would not") in [(each.what, each.why) for each in timeline.changes if each.task == "x"]
     assert sum(timeline.refused.values()) > 0

@@ -9,8 +9,8 @@ import loadmaster as lm
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import TaskMove
 from loadmaster.scheduling.time_shared import METHODS
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 LOG = lm.Workload.of(submit_s=[0, 0], runtime_s=[20, 20], cores=[1, 1], memory=[1, 1])
 HOSTS = lm.Cluster.uniform(2, cores=1, memory=4)

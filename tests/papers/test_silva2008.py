@@ -9,7 +9,7 @@ from loadmaster.papers.silva2008 import claims, figures
 from loadmaster.papers.silva2008.study import GRID, grid, paired
 from loadmaster.papers.silva2008.workloads import TILES, normal, rendered, two_humps
 from loadmaster.papers.silva2008.workloads import real_logs as real_bags
-from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import FixedHosts, SilvaRule
 from loadmaster.traces.bag import read_bag
 

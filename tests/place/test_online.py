@@ -11,8 +11,8 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place.online import by_assign_u, greedily, largest_load
 from loadmaster.place.virtual_circuits import Circuits
 from loadmaster.scheduling.time_shared import METHODS
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 ASSIGN_U_CONSTANT = 2.5
 """Largest load over log2(n) x optimum, never exceeded on these instances (measured: 1.75)."""

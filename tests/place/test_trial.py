@@ -16,8 +16,8 @@ from loadmaster.scheduling import MaxJobs
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.scheduling.time_shared import METHODS, Method
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 HOSTS = Cluster.uniform(2, cores=4, memory=8)
 LOG = Workload.of(submit_s=[0.0, 1.0], runtime_s=[9.0, 9.0], cores=[1, 4], memory=[1, 8])
@@ -80,13 +80,13 @@ def in_pack(policy):
     best_by_score(Instance.of(hosts=2, cpu=[0.5, 1.0], memory=[0.2, 1.0]), policy)
 
 
-DOORS = [
+CALLS = [
     in_simulate, in_plain_simulate, in_backfill, as_member, as_member_with_backfill, in_share, in_share_behind_a_mover,
     in_pack,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     ("score", "says"),
     [
@@ -98,9 +98,9 @@ DOORS = [
         (uncompiled, "cannot be compiled"),
     ],
 )
-def test_a_policy_that_is_not_sound_is_refused_at_every_door(door, score, says):
+def test_a_policy_that_is_not_sound_is_refused_by_every_call(call, score, says):
     with pytest.raises(InputError, match=says) as refusal:
-        door(Policy("mine", score))
+        call(Policy("mine", score))
     assert refusal.value.value == "mine"
     assert len(str(refusal.value)) < 300
 
@@ -119,14 +119,14 @@ def sometimes_in_place(demand, free, capacity, context):
     return 0.0
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     ("score", "says"),
     [(nan_at_five_hosts, "finite"), (far_at_the_second_task, "IndexError"), (sometimes_in_place, "ValueError")],
 )
-def test_what_goes_wrong_only_while_it_runs_ends_in_one_line_at_every_door(door, score, says):
+def test_what_goes_wrong_only_while_it_runs_ends_in_one_line_by_every_call(call, score, says):
     with pytest.raises(InputError, match=says):
-        door(Policy("mine", score, contextual=True, varies=True))
+        call(Policy("mine", score, contextual=True, varies=True))
 
 
 def cores_and_memory(demand, free, capacity):

@@ -10,7 +10,7 @@ from loadmaster.move.mosix import Mosix
 from loadmaster.packing import Instance
 from loadmaster.packing.solve import PackOptions, packer_named
 from loadmaster.rules.by_value import naming
-from loadmaster.rules.parameters import made
+from loadmaster.rules.parameters import instance_of
 from loadmaster.rules.part import Part
 from loadmaster.scheduling.time_shared import method_named, parts_of
 from loadmaster.sharing.load import sharing_named
@@ -111,7 +111,7 @@ def test_what_is_no_such_rule_or_parameter_is_refused(call, says):
 
 def test_values_are_read_by_the_types_of_the_fields():
     part = Part.of("taking(count=3,part=.25,strict=yes,steps=1:2.5)")
-    found = made(Taking, part, {"count": 9}, "thing", "__repr__")
+    found = instance_of(Taking, part, {"count": 9}, "thing", "__repr__")
     assert found == Taking(3, 0.25, True, (1.0, 2.5))
 
 

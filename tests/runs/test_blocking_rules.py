@@ -7,7 +7,7 @@ from bound_jobs import KINDS, bound_jobs
 from loadmaster.model import Cluster, Constraints, InputError, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.model.limits import LIMIT_KINDS
 from loadmaster.runs import Case, Setting, run_fully
-from loadmaster.runs.blocking_rules import _said
+from loadmaster.runs.blocking_rules import _limit_reached
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.scheduling.power_cap import POWER
@@ -63,7 +63,7 @@ def test_every_limit_that_a_random_log_runs_into_has_words():
     at_once = {name for name, kind in LIMIT_KINDS.items() if kind.counts == "running"}
     assert {limit.kind for limit in limits} == {*at_once, THROTTLE, LICENCES, POWER}
     assert all(LIMIT_KINDS[name].words for name in at_once)
-    assert all(_said(limit, 1.0) for limit in limits if limit.kind not in (LICENCES, POWER))
+    assert all(_limit_reached(limit, 1.0) for limit in limits if limit.kind not in (LICENCES, POWER))
 
 
 def test_a_limit_on_work_that_jobs_have_used_up_before_is_named():

@@ -46,7 +46,7 @@ def test_few_jobs_are_run_by_the_plain_engine_and_come_to_the_same(monkeypatch):
     few = case_of(trace)
     setting = Setting("mix-fit", "easy")
     compiled = run_fully(few, setting, {}, plainly=False)
-    monkeypatch.setattr("loadmaster.sim.queue.door.replay_unconstrained", None)  # the way to the compiled engine
+    monkeypatch.setattr("loadmaster.sim.queue.simulation.replay_unconstrained", None)  # the way to the compiled engine
     compile_first(few, [setting], Watch())
     plain = run_fully(few, setting, {})
     np.testing.assert_array_equal(plain.schedule.start_s, compiled.schedule.start_s)

@@ -38,7 +38,7 @@ def test_the_batch_queue_of_few_jobs_compiles_nothing_and_comes_to_the_same(monk
     monkeypatch.setattr("loadmaster.sim.queue.engine_cost.FEW_JOBS", 0)
     compiled = row(40)
     monkeypatch.undo()
-    monkeypatch.setattr("loadmaster.sim.queue.door.replay_unconstrained", None)  # the way to the compiled engine
+    monkeypatch.setattr("loadmaster.sim.queue.simulation.replay_unconstrained", None)  # the way to the compiled engine
     assert row(40) == compiled
     with pytest.raises(TypeError):
         row(60)

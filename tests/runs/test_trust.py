@@ -43,18 +43,18 @@ def run(request, tmp_path, monkeypatch):
     return Path("run")
 
 
-@pytest.mark.parametrize("door", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
-def test_the_python_of_a_record_is_not_run_unless_it_is_trusted(run, door):
+@pytest.mark.parametrize("call", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
+def test_the_python_of_a_record_is_not_run_unless_it_is_trusted(run, call):
     with pytest.raises(InputError, match=r"'rule\.py:score': this record has Python.*--trust"):
-        door(read_record(run))
+        call(read_record(run))
     assert not Path("ran").exists()
 
 
-@pytest.mark.parametrize("door", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
-def test_a_file_that_a_record_only_names_is_not_run_either(run, door):
+@pytest.mark.parametrize("call", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
+def test_a_file_that_a_record_only_names_is_not_run_either(run, call):
     Path("rule.py").write_text(EVIL)
     with pytest.raises(InputError, match="--trust"):
-        door(replace(read_record(run), sources={}))
+        call(replace(read_record(run), sources={}))
     assert not Path("ran").exists()
 
 

@@ -21,7 +21,7 @@ from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.scheduling.timed_limits import TIMED_LIMITS, TimedLimitKind, refuse_counts_of_ended_jobs
 from loadmaster.search.best import cannot_keep
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.queue.simulation import is_compiled
 
 MOST, WITHIN_S = 2, 3600.0
 WORDS = "2 of its user's jobs started within the hour"

@@ -12,8 +12,8 @@ import pytest
 
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import FaultRates, ScheduledFault
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import FILE, LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.report import Report

@@ -27,7 +27,7 @@ from loadmaster.scheduling import AnyPolicy, discipline_named
 from loadmaster.scheduling.estimate_model import estimate_model_named
 from loadmaster.scheduling.meta_rules import META_RULES, meta_rule_named
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue.door import is_compiled, simulate
+from loadmaster.sim.queue.simulation import is_compiled, simulate
 from loadmaster.traces import fit_to, read_hosts, read_trace
 
 FILE = Path(__file__).parents[1] / "sim" / "queue" / "frozen_runs.txt"
@@ -150,7 +150,7 @@ class Run(NamedTuple):
         discipline = discipline_named(_own(self.discipline))
         policy = _policy(self.policy)
         estimate_model = estimate_model_named(*self.estimates)
-        if not engine:  # the door leaves some short logs to the plain engine
+        if not engine:  # `simulate` leaves some short logs to the plain engine
             known = not binds(workload, cluster) and is_compiled(workload, cluster, policy, discipline, estimate_model)
             engine = "auto" if known else "compiled"
         return simulate(

@@ -137,9 +137,9 @@ def in_python():
     compilation.ranker = orders.ranker = _ranker_in_python
     compilation.no_ranker = lambda: None
     compilation.LaidOut = AsItIs
-    compilation._hearing = lambda order_events, function: function
+    compilation._order_function = lambda order_events, function: function
     compilation._entry = lambda engine, parts: loop_kernel.run
-    general_replay.pass_of = lambda general, door: door
+    general_replay.pass_of = lambda general, function: function
 
 
 def _ranker_in_python(order):

@@ -10,11 +10,11 @@ from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sharing import SHARING_MODELS, Claims, SharingModel, divided, sharing_named
 from loadmaster.sharing.load import remarks_on_models
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 from loadmaster.sim.timeshared import clocks, reference
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
-from loadmaster.sim.vms.door import VmProblem, simulate_vms
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
+from loadmaster.sim.vms.simulation import VmProblem, simulate_vms
 
 MODELS = pytest.mark.parametrize("model", [model for model, *_ in SHARING_MODELS.values()], ids=list(SHARING_MODELS))
 SEEDS = given(seed=st.integers(0, 10**6))

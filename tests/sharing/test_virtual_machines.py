@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import InputError
 from loadmaster.sharing.capacity import equilibrium_capacity, free_capacity, potential_capacity
 from loadmaster.sharing.equilibrium import MOST_ROUNDS, PATIENCE, settle, settle_without_redistribution
@@ -85,19 +85,19 @@ def placements(draw, max_min=False):
 
 @njit
 def put(given, slot, chosen, start):
-    state = lend(given)
+    state = by_reference(given)
     occupy(state, slot, chosen, len(chosen), np.inf)
     set_speed(state, slot, start)
 
 
 @njit
 def bring_to_rest(given, tolerance, most):
-    return settle_changed(lend(given), tolerance, most, PATIENCE)
+    return settle_changed(by_reference(given), tolerance, most, PATIENCE)
 
 
 @njit
 def chosen_vms(given, chosen, value, policy, tasks):
-    choose(lend(given), chosen, value, policy, tasks, np.inf, False)
+    choose(by_reference(given), chosen, value, policy, tasks, np.inf, False)
 
 
 def occupied(vms, job, start):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts, HostType
 
 

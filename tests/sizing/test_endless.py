@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from loadmaster.model.errors import InputError
-from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.bags.reference import World
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts, HostType
 from loadmaster.sizing.endless import MOST_MACHINES, check_ends, ending, longest_s
 

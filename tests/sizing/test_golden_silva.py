@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.bags.reference import World, run_bag
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, all_at_once, oracle, user_guess
 from loadmaster.sizing.silva import half_away, periodic_average, periodic_average_as_printed
 from loadmaster.verbs.bag_options import chosen_sizer

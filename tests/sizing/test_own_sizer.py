@@ -12,7 +12,7 @@ from loadmaster.kept.progress_file import progress_in
 from loadmaster.kept.watch import Watch
 from loadmaster.model.bag import BagLaw
 from loadmaster.model.errors import InputError
-from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import SIZERS, Actions, FixedHosts, HostType, Planner, Rental, SilvaRule
 from loadmaster.sizing.load import KnownOfBag, sizer_named
 from loadmaster.sizing.own import OwnSizer

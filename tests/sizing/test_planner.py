@@ -7,8 +7,8 @@ import pytest
 
 from loadmaster.model.bag import BagLaw
 from loadmaster.model.errors import InputError
-from loadmaster.sim.bags.door import draws, repeat
 from loadmaster.sim.bags.reference import World, run_bag
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import HostType, Planner, SilvaRule
 
 SECOND = HostType("second", 1.0, unit_s=1.0, minimum_s=60.0, boot_s=60.0)

@@ -113,7 +113,7 @@ def test_a_promise_later_than_it_need_be_is_found(product, monkeypatch, discipli
 
 @pytest.mark.parametrize("only_slid", [False, True], ids=["that still fits", "that has to slide"])
 def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, monkeypatch, only_slid):
-    usual = SchedulingPass.stand
+    usual = SchedulingPass.renew_promises
 
     def slack(self):
         rows = usual(self)
@@ -123,7 +123,7 @@ def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, mo
                 self.promised[row] = promise._replace(start_s=promise.start_s + 0.5)
         return rows
 
-    monkeypatch.setattr(SchedulingPass, "stand", slack)
+    monkeypatch.setattr(SchedulingPass, "renew_promises", slack)
     assert bool(late(product, "fcfs+conservative", (), range(0, 24, 2))) is not only_slid
     assert late(product, "fcfs+conservative", (), range(1, 24, 2))
 

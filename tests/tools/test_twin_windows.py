@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named
 from loadmaster.scheduling.twin import USUAL_MEMBERS
-from loadmaster.sim.queue.door import simulate
+from loadmaster.sim.queue.simulation import simulate
 
 ROOT = Path(__file__).parents[2]
 CORES = 20

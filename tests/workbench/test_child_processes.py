@@ -30,9 +30,9 @@ def started(children, folder):
 
 def spoken(child):
     end = time.monotonic() + 20
-    while not child.last_words and time.monotonic() < end:
+    while not child.last_error_line and time.monotonic() < end:
         time.sleep(0.02)
-    return child.last_words
+    return child.last_error_line
 
 
 def test_a_comparison_is_found_again_by_its_folder_alone_and_stops_when_asked(tmp_path, sleeping):
@@ -42,7 +42,7 @@ def test_a_comparison_is_found_again_by_its_folder_alone_and_stops_when_asked(tm
     c.stop(child)
     assert sleeping._popen[0][0].wait(20) != 0
     assert (child.runs, sleeping.running()) == (False, [])
-    assert child.last_words == "KeyboardInterrupt"
+    assert child.last_error_line == "KeyboardInterrupt"
     with pytest.raises(Refused, match="has ended"):
         c.stop(child)
 

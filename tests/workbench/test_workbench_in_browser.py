@@ -45,7 +45,7 @@ class Server:
 
     def end(self, sign):
         self.process.send_signal(sign)
-        self.last_words = self.process.communicate(timeout=60)[1]
+        self.last_error_line = self.process.communicate(timeout=60)[1]
         return self.process.returncode
 
 
@@ -126,8 +126,8 @@ def test_a_first_visit_from_the_printed_address_to_a_finished_comparison_through
     assert rows.count() == 3
     assert page.wrong == []
     assert server.end(signal.SIGINT) == 130
-    assert "loadmaster: stopped" in server.last_words
-    assert "Traceback" not in server.last_words
+    assert "loadmaster: stopped" in server.last_error_line
+    assert "Traceback" not in server.last_error_line
 
 
 def test_the_page_of_a_result_can_neither_read_the_workbench_nor_change_it(server, page):

@@ -9,7 +9,7 @@ from unittest.mock import patch
 from loadmaster.papers.silva2008 import claims
 from loadmaster.papers.silva2008 import study as silva
 from loadmaster.papers.silva2008.workloads import normal, rendered
-from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import FixedHosts, SilvaRule
 
 RUNS = 60

@@ -84,12 +84,12 @@ class Conservative:
 
     def _move(self, this_pass: SchedulingPass) -> None:
         """Renew the reservations of earlier passes; move those forward that may move."""
-        standing = this_pass.stand()
+        standing = this_pass.renew_promises()
         if self.early_end == "now":
             for row in standing:
-                this_pass.sooner(row, only_now=True)
+                this_pass.advance_promise(row, only_now=True)
         elif self.early_end != "kept" and this_pass.snapshot.early_end:
             if self.early_end == "start":
                 standing.sort(key=lambda row: this_pass.promised[row].start_s)
             for row in standing:
-                this_pass.sooner(row)
+                this_pass.advance_promise(row)

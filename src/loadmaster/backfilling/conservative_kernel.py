@@ -1,7 +1,7 @@
 """Conservative backfilling in all its variants, compiled."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.lasting_promises_kernel import sooner, sort_by_promise, stand
+from loadmaster.backfilling.lasting_promises_kernel import advance_promise, renew_promises, sort_by_promise
 from loadmaster.backfilling.pass_arrays import STATUS
 from loadmaster.backfilling.pass_rows_kernel import next_row, walk_again
 from loadmaster.backfilling.scheduling_pass_kernel import begin, begin_pass, is_promised, keep_promises, promise, start
@@ -48,11 +48,11 @@ def _begin_passed_over(view, availability, scan, now):
 @inner
 def _move(view, standing, availability, rate, now, early_end):
     """Renew the reservations of earlier passes; move those forward that may move."""
-    size = stand(view, standing, availability, rate, now)
+    size = renew_promises(view, standing, availability, rate, now)
     if early_end == KEPT:
         return
     if early_end == IN_THEIR_ORDER:
         sort_by_promise(view.this_pass, size)
     for i in range(size):
         if not view.this_pass.tally[STATUS]:
-            sooner(view, availability, rate, now, view.this_pass.listed[i], early_end == NOW_ONLY)
+            advance_promise(view, availability, rate, now, view.this_pass.listed[i], early_end == NOW_ONLY)

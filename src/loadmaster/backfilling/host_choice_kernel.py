@@ -7,7 +7,7 @@ the same as if all hosts were rated for each task. If scores vary from task to t
 
 import numpy as np
 
-from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_a_way
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_completable
 from loadmaster.backfilling.pass_arrays import NOT_FINITE, STATUS
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
@@ -84,7 +84,7 @@ def choose(view, availability, rate, now, row, able):
             view.this_pass.tally[STATUS] = NOT_FINITE
             return False
         if node_count:
-            _keep_a_way(view.rows, view.room, availability, listed, row, k)
+            _keep_completable(view.rows, view.room, availability, listed, row, k)
         host = _lowest(availability, view.room, listed, node_count)
         if host < 0:
             return False
@@ -171,12 +171,12 @@ def _choose_many(view, availability, rate, now, row, able):
 
 
 @inner
-def _keep_a_way(rows, room, availability, able, row, k):
+def _keep_completable(rows, room, availability, able, row, k):
     """Mark the hosts of the list as `usable` that task k may take, for a row that asks for a number of hosts."""
     room.usable[:] = False
     for i in range(able):
         room.usable[availability.able[i]] = True
-    keep_a_way(rows, room, availability.window, row, k)
+    keep_completable(rows, room, availability.window, row, k)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Reservations that outlive a pass, compiled: `SchedulingPass.stand` and `SchedulingPass.sooner`."""
+"""Reservations that outlive a pass, compiled: `SchedulingPass.renew_promises` and `SchedulingPass.advance_promise`."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -14,7 +14,7 @@ from loadmaster.place.room_kernel import find_room_now
 
 
 @inner
-def stand(view, standing, availability, rate, now):
+def renew_promises(view, standing, availability, rate, now):
     """Renew the reservations of earlier passes; their rows are then `listed`, in the order of arrival.
 
     A row that no longer fits as reserved gets its earliest start. Reservations are renewed in the order of their
@@ -23,7 +23,7 @@ def stand(view, standing, availability, rate, now):
     size = 0
     for i in range(standing.row.shape[0]):
         row = np.int64(standing.row[i])
-        if view.this_pass.job_passed[view.rows.of[row].job] != -view.this_pass.tally[PASS] and _stands(
+        if view.this_pass.job_passed[view.rows.of[row].job] != -view.this_pass.tally[PASS] and _still_allowed(
             view, standing, now, row
         ):
             view.this_pass.job_passed[view.rows.of[row].job] = -view.this_pass.tally[PASS]
@@ -50,7 +50,7 @@ def stand(view, standing, availability, rate, now):
 
 
 @inner
-def _stands(view, standing, now, row):
+def _still_allowed(view, standing, now, row):
     """Whether the reservation belongs to this row of the job."""
     first = view.rows.of[row].first_host
     for at in range(first, first + standing.promise[row].many):
@@ -84,7 +84,7 @@ def sort_by_promise(this_pass, size):
 
 
 @inner
-def sooner(view, availability, rate, now, row, only_now):
+def advance_promise(view, availability, rate, now, row, only_now):
     """Move the row's reservation to its earliest start beside all others; never to a later one."""
     before_s = view.this_pass.promised[row].start_s
     if before_s <= now.now_s:

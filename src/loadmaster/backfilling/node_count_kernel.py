@@ -34,7 +34,7 @@ def fits_apart(rows, room, row):
 
 
 @inner
-def keep_a_way(rows, room, free, row, k):
+def keep_completable(rows, room, free, row, k):
     """Keep in `usable` only the hosts that task k may take so that the other tasks still find hosts as asked.
 
     Args: `free` float64[H, R], what the hosts have; those of the first k tasks stand in `room.host`.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
-from loadmaster.backfilling.slowest_speed import at_one_pace
+from loadmaster.backfilling.slowest_speed import hosts_of_one_speed
 from loadmaster.model.amounts import minus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
@@ -72,7 +72,7 @@ class HostPlan:
             least = [self._availability.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
             return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
 
-        found = at_one_pace(self._cluster, lambda: room.hosts_of(row), place)
+        found = hosts_of_one_speed(self._cluster, lambda: room.hosts_of(row), place)
         if found is None:
             return None
         hosts, speed = found

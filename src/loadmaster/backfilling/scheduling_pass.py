@@ -14,7 +14,7 @@ from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
 from loadmaster.backfilling.promised_shadow_times import PromisedShadowTimes
 from loadmaster.backfilling.queue_view import QueueView
 from loadmaster.backfilling.releases import INSTANT_S, releases
-from loadmaster.backfilling.slowest_speed import at_one_pace
+from loadmaster.backfilling.slowest_speed import hosts_of_one_speed
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, ExpectedEnd, Place, Promise, Snapshot
@@ -136,7 +136,7 @@ class SchedulingPass:
         plan.hold(own, before)
         return before.start_s
 
-    def stand(self) -> list[int]:
+    def renew_promises(self) -> list[int]:
         """Renew the promises that earlier passes kept; returns their rows, in the order of arrival.
 
         A job that is beyond a limit now loses its promise. A promise may no longer fit, because other jobs have
@@ -148,7 +148,7 @@ class SchedulingPass:
         seen: set[int] = set()
         for row, number in enumerate(job.tolist()):
             promise = self.snapshot.promises.get(number)
-            if promise and number not in seen and self._stands(row, promise):
+            if promise and number not in seen and self._still_allowed(row, promise):
                 seen.add(number)
                 earlier[row] = promise
         for row in sorted(earlier, key=lambda row: earlier[row].start_s):
@@ -156,7 +156,7 @@ class SchedulingPass:
             self.promised[row] = promise if self.plan().hold(row, promise) else self.plan().earliest(row)
         return list(earlier)
 
-    def sooner(self, row: int, *, only_now: bool = False) -> None:
+    def advance_promise(self, row: int, *, only_now: bool = False) -> None:
         """Move the job's promise to its earliest start beside all others; never to a later one.
 
         Args:
@@ -338,7 +338,7 @@ class SchedulingPass:
 
         if own is not None:
             self._shadow_times.release(own)
-        found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
+        found = hosts_of_one_speed(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
         if own is not None:
             self._shadow_times.hold(own)
         if found is not None and self._cluster_wide is not None:
@@ -380,7 +380,7 @@ class SchedulingPass:
         if not self._shadow_times.forget(row) and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
-    def _stands(self, row: int, promise: Promise) -> bool:
+    def _still_allowed(self, row: int, promise: Promise) -> bool:
         """Whether the promise belongs to this row of the job."""
         may = self.room.restricted_to(row)
         within = self._line.within_limits(row, cluster_wide=False)

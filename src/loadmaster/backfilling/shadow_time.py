@@ -55,7 +55,7 @@ class ShadowTime:
         """How many more tasks of the head the hosts hold at the shadow time than it has."""
         return self._sum - self._asked.tasks
 
-    def lets(self, host: int, demand: Sequence[float]) -> bool:
+    def allows(self, host: int, demand: Sequence[float]) -> bool:
         """Whether a task that takes the amounts `demand` may hold `host` past the shadow time."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.cluster_wide_kernel import first_cluster_wide
 from loadmaster.backfilling.host_choice_kernel import lacks
-from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_a_way, none_held
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_completable, none_held
 from loadmaster.backfilling.pass_arrays import STARTED
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
@@ -54,7 +54,7 @@ def promise_moment(view, shadow_times, now, row):
             shadow_times.counted[host].owner = number
             for r in range(view.room.free.shape[1]):
                 shadow_times.then[host, r] = view.room.free[host, r]
-            shadow_times.counted[host].held = _held(view.rows, shadow_times, row, host)
+            shadow_times.counted[host].held = _tasks_held(view.rows, shadow_times, row, host)
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(view, now)
@@ -139,12 +139,12 @@ def _returned(rows, shadow_times, number, row, kind, host):
     for r in range(rows.demand.shape[1]):
         shadow_times.then[host, r] += rows.demand[kind, r]
     if before < rows.of[row].tasks:
-        shadow_times.counted[host].held = _held(rows, shadow_times, row, host)
+        shadow_times.counted[host].held = _tasks_held(rows, shadow_times, row, host)
     return shadow_times.counted[host].held - before
 
 
 @inner
-def _held(rows, shadow_times, row, host):
+def _tasks_held(rows, shadow_times, row, host):
     """Tasks of the row that the host holds then, at most all of them."""
     held = held_by(shadow_times.then, host, rows.demand, rows.of[row].kind)
     return np.int64(min(float(rows.of[row].tasks), max(held, 0.0)))
@@ -173,7 +173,7 @@ def find_for_long(view, shadow_times, scan, now, row, k, until_s):
         if view.room.usable[host] and not lacks(view.room.free, host, view.rows.demand, view.rows.of[row].kind):
             view.room.usable[host] = _may_have(view.rows, view.room, shadow_times, row, host, until_s)
     if node_count:
-        keep_a_way(view.rows, view.room, view.room.free, row, k)
+        keep_completable(view.rows, view.room, view.room.free, row, k)
     return find(view, scan, now, row, k, True)
 
 
@@ -216,7 +216,7 @@ def _cost(rows, shadow_times, number, kind, host):
         return np.int64(0)
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] -= rows.demand[kind, r]
-    cost = shadow_times.counted[host].held - _held(rows, shadow_times, shadow_times.promise[number].row, host)
+    cost = shadow_times.counted[host].held - _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] += rows.demand[kind, r]
     return cost
@@ -230,7 +230,7 @@ def take_for_long(rows, shadow_times, kind, host, until_s, sign):
         return
     for r in range(shadow_times.then.shape[1]):
         shadow_times.then[host, r] -= sign * rows.demand[kind, r]
-    held = _held(rows, shadow_times, shadow_times.promise[number].row, host)
+    held = _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
     shadow_times.promise[number].slack -= shadow_times.counted[host].held - held
     shadow_times.counted[host].held = held
 

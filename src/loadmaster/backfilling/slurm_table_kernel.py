@@ -135,7 +135,7 @@ def _block_of(slurm, time_s):
 
 
 @inner
-def _behind(slurm, number, time_s):
+def _last_at_or_before(slurm, number, time_s):
     """The place behind the last step of a block that begins at or before `time_s`; its first if none does."""
     block = slurm.block[number]
     i = np.int64(block.first)
@@ -159,7 +159,7 @@ def _begin_step(slurm, time_s):
     if slurm.block[number].steps == BLOCK:
         _split(slurm, number)
         number = _block_of(slurm, time_s)
-    at = _behind(slurm, number, time_s)
+    at = _last_at_or_before(slurm, number, time_s)
     if slurm.step[at - 1].start_s == time_s:
         return
     new = slurm.size[STEPS]
@@ -221,7 +221,7 @@ def blocked_until(slurm, start_s, end_s, needed):
     most = slurm.on.shape[0] - needed
     for number in range(_block_of(slurm, end_s), -1, -1):
         if slurm.block[number].fullest > most:
-            for i in range(_behind(slurm, number, end_s) - 1, slurm.block[number].first - 1, -1):
+            for i in range(_last_at_or_before(slurm, number, end_s) - 1, slurm.block[number].first - 1, -1):
                 if slurm.step[i].many > most:
                     return _following_s(slurm, number, i)
                 if slurm.step[i].start_s <= start_s:
@@ -267,9 +267,9 @@ def _steps_in(slurm, number, start_s, end_s):
     low, last = np.int64(slurm.block[number].first), number + 1 == slurm.size[BLOCKS]
     high = low + slurm.block[number].steps
     if slurm.block[number].start_s <= start_s:
-        low = _behind(slurm, number, start_s) - 1
+        low = _last_at_or_before(slurm, number, start_s) - 1
     if last or slurm.block[number + 1].start_s > end_s:
-        high = _behind(slurm, number, end_s)
+        high = _last_at_or_before(slurm, number, end_s)
     return low, high
 
 

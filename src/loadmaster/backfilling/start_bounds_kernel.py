@@ -183,7 +183,7 @@ def note_freed(bounds, sky, host, from_s, until_s):
 
 
 @inlined
-def was_enough(bounds, at, kind):
+def may_lower_start(bounds, at, kind):
     """Whether entry `at` of the list might let a job of the class start.
 
     Of several such entries for one time the last one decides: only less is free since.
@@ -202,7 +202,7 @@ def freed_since(bounds, seen, kind):
     from_s, until_s = np.inf, -np.inf
     for entry in range(seen, bounds.freed[0]):
         at = entry & LAST
-        if was_enough(bounds, at, kind):
+        if may_lower_start(bounds, at, kind):
             from_s, until_s = min(from_s, bounds.freed_s[at]), max(until_s, bounds.until_s[at])
     return from_s, until_s
 
@@ -262,7 +262,7 @@ def forget(bounds):
 
 
 @inner
-def catch_up(bounds, sky, kind, now_s):
+def apply_new_entries(bounds, sky, kind, now_s):
     """Lower the bounds of a class by the new entries: a job that starts sooner because of one overlaps with it.
 
     If there are too many new entries, the hosts concerned start again.

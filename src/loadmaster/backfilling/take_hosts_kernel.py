@@ -1,4 +1,4 @@
-"""Hosts for a row of the queue beside reservations, compiled: as `Room.place` and `at_one_pace` do it.
+"""Hosts for a row of the queue beside reservations, compiled: as `Room.place` and `hosts_of_one_speed` do it.
 
 Tasks take their hosts one by one. If one finds no host, all are given back, so a row that fails changes nothing.
 """
@@ -8,7 +8,7 @@ import numpy as np
 
 from loadmaster.backfilling.availability_kernel import end_of
 from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cluster_wide
-from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_a_way
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_completable
 from loadmaster.backfilling.pass_arrays import NOT_FINITE, ODD, STATUS
 from loadmaster.backfilling.plan_kernel import slowest_of
 from loadmaster.backfilling.shadow_time_kernel import find_for_long, is_outlasted, take_for_long
@@ -99,7 +99,7 @@ def _take_at_speed(view, shadow_times, scan, now, row, on, until_s, too_slow):
         if k > 0 and (long or node_count):
             find_usable(view, row, on, too_slow)
         if node_count and not long:
-            keep_a_way(view.rows, view.room, view.room.free, row, k)
+            keep_completable(view.rows, view.room, view.room.free, row, k)
         if shadow_times is not None and long:
             host = find_for_long(view, shadow_times, scan, now, row, k, until_s)
         else:

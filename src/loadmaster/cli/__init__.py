@@ -22,7 +22,7 @@ _STOPPED = 130
 
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
-    _seldom_look_for_garbage()
+    _collect_garbage_seldom()
     swallowed = DeferredInterrupt()
     try:
         from loadmaster.cli.output import watched_output
@@ -42,14 +42,14 @@ def main() -> None:
         raise
     except Exception as error:
         if not swallowed.settled():
-            _told(error)
+            _exit_with_error(error)
         code = _STOPPED
     swallowed.settled()
     if code == _STOPPED:
         resumes = sys.argv[1:2] in (["compare"], ["fit"], ["reproduce"], ["run"], ["share"], ["tune"])
         print("loadmaster: stopped" + "; give the same command again to continue" * resumes, file=sys.stderr)
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
-            _leave_at_once()
+            _exit_at_once()
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -60,13 +60,13 @@ def _say_what_is_compiled() -> None:
     FIRST_TIME.tell = lambda: print(_COMPILING, file=sys.stderr, flush=True)
 
 
-def _seldom_look_for_garbage() -> None:
+def _collect_garbage_seldom() -> None:
     """What is loaded stays: Python looked through it again and again as it came, and once more at the very end."""
     gc.set_threshold(100_000, 10, 10)
     atexit.register(gc.freeze)
 
 
-def _told(error: Exception) -> NoReturn:
+def _exit_with_error(error: Exception) -> NoReturn:
     """End with one line and exit code 2 if the user or the system is at fault; with a traceback if we are."""
     from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
 
@@ -96,7 +96,7 @@ def _refuse_end(ending: SystemExit) -> None:
         _fail(str(error))
 
 
-def _leave_at_once() -> None:
+def _exit_at_once() -> None:
     """End the process where threads are still at work: what they make is thrown away, and they may take minutes."""
     others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
     if any(thread.is_alive() and not thread.daemon for thread in others):

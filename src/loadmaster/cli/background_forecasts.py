@@ -25,11 +25,11 @@ class BackgroundForecasts(LiveBeside):
         """What was foretold last; never waits. To be called after every cycle."""
         news = self.news()
         if news is not None:
-            self.text = _told(news)
+            self.text = _forecast_line(news)
         return self.text
 
 
-def _told(news: dict[str, Any]) -> str:
+def _forecast_line(news: dict[str, Any]) -> str:
     """In a line: the next start, when all waiting jobs have started, how good earlier forecasts were."""
     if not news:
         return "none yet: too few jobs have ended"

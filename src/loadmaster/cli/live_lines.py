@@ -55,7 +55,7 @@ class LiveLines:
         self._log.write(f"{verb} {_named(starts)}, {words}", "cycle", starts=starts, acts=self._how.acts, **counts)
 
 
-def is_watched_by_a_person() -> bool:
+def is_interactive() -> bool:
     """Whether the table on a terminal already shows what a line would."""
     return sys.stdout.isatty() and sys.stderr.isatty()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.cli.background_forecasts import BackgroundForecasts
-from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
+from loadmaster.cli.live_lines import LiveLines, is_interactive
 from loadmaster.cli.live_table import LiveTable
 from loadmaster.report.log_lines import LogLines
 
@@ -50,7 +50,7 @@ class Screen:
         log: LogLines,
     ) -> None:
         self._log = log
-        on = log.form == "json" or (ready and not as_json and not is_watched_by_a_person())
+        on = log.form == "json" or (ready and not as_json and not is_interactive())
         self._lines = LiveLines(how, on=on, log=log)
         self._foretelling = BackgroundForecasts(out)
         self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)

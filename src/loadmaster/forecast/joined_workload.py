@@ -91,8 +91,8 @@ def _constraints(
     """The columns of both tables, one below the other; and the numbers of users and accounts."""
     one = (listing.constraints or Constraints()).shifted(listing_zero_s)
     other = (log.constraints or Constraints()).shifted(log_zero_s)
-    user, user_names = _people(_numbers(listing, "user"), one.user_names, _numbers(log, "user"), other.user_names)
-    project, account_names = _people(
+    user, user_names = _joined_names(_numbers(listing, "user"), one.user_names, _numbers(log, "user"), other.user_names)
+    project, account_names = _joined_names(
         _numbers(listing, "project"), one.account_names, _numbers(log, "project"), other.account_names
     )
     columns: dict[str, Any] = {"user_names": user_names, "account_names": account_names}
@@ -117,7 +117,7 @@ def _numbers(workload: Workload, column: str) -> Longs:
     return np.full(workload.jobs, fill, np.int64) if values is None else values.astype(np.int64)
 
 
-def _people(
+def _joined_names(
     one: Longs, names: tuple[str, ...], other: Longs, other_names: tuple[str, ...]
 ) -> tuple[Longs, tuple[str, ...]]:
     """Numbers of both tables with one list of names."""

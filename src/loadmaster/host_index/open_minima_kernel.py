@@ -68,7 +68,7 @@ def lowest_of_open_minima(scores, slot):
     start = slot * many
     for first in range(0, many, CHUNK):
         stop = min(first + CHUNK, many)
-        if _some_changed(minima.version, minima.known, first, stop, start):
+        if _has_changed(minima.version, minima.known, first, stop, start):
             for block in range(first, stop):
                 if minima.known[start + block] != minima.version[block]:
                     _renew(scores, slot, block)
@@ -82,7 +82,7 @@ def lowest_of_open_minima(scores, slot):
 
 
 @inlined
-def _some_changed(version, known, first, stop, start):
+def _has_changed(version, known, first, stop, start):
     """Whether a block from `first` to `stop` has changed since its minimum was found for the slot from `start` on."""
     change = np.int32(0)
     for block in range(np.uint64(first), np.uint64(stop)):

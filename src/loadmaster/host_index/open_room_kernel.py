@@ -1,6 +1,6 @@
 """Whether an open host has room for a demand, before it is rated: this check costs a tenth of a rating.
 
-    is_in_vain(scores, number, demand, free)      number: that of the demand, as `refresh` takes it
+    is_infeasible(scores, number, demand, free)   number: that of the demand, as `refresh` takes it
 
 Where hundreds of hosts are shut, many demands fit only on these. Rating all hosts for each such demand would take half
 of a run.
@@ -16,7 +16,7 @@ from loadmaster.jit.kernels import inlined, inner
 
 
 @inlined
-def is_in_vain(scores, number, demand, free):
+def is_infeasible(scores, number, demand, free):
     """Whether all hosts would be rated for a demand that no open host can hold."""
     if is_remembered(scores, number):
         return False

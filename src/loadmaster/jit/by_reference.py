@@ -5,7 +5,7 @@ most of a kernel's code, of the time to compile it, and much of the time of a ca
 a kernel reads of it is fetched where it is used; the compiler may fetch it once, since nothing writes to it any more.
 
     def entry(jobs, state):
-        return run(lend(jobs), lend(state))      in the function that Python calls
+        return run(by_reference(jobs), by_reference(state))    in the function that Python calls
 
 Fields read the same: arrays and numbers as they are, tuples within as lent ones. Where a tuple is so large that even to
 take it apart in `entry` costs much, Python lays it out in memory (`LaidOut`) and hands over the address: an argument
@@ -202,17 +202,17 @@ def _fixed(builder, place):
 
 
 @intrinsic
-def _lent(typing, values):
+def _reference_to(typing, values):
     if isinstance(values, types.NoneType | ByReference):
         return values(values), lambda context, builder, signature, arguments: arguments[0]
-    return ByReference(values)(values), _lend
+    return ByReference(values)(values), _store_on_stack
 
 
 def _itself(values):
     return values
 
 
-lend: Any = _itself if config.DISABLE_JIT else _lent
+by_reference: Any = _itself if config.DISABLE_JIT else _reference_to
 """Lend a named tuple for as long as the calling function runs.
 
 None stays None, and so does what is lent already, as tuples do where nothing is compiled.
@@ -220,13 +220,13 @@ None stays None, and so does what is lent already, as tuples do where nothing is
 
 
 @intrinsic
-def _held(typing, lent):
+def _dereference(typing, lent):
     if not isinstance(lent, ByReference):
         return lent, lambda context, builder, signature, arguments: arguments[0]
     return lent.content(lent), _load
 
 
-value_of: Any = _itself if config.DISABLE_JIT else _held
+value_of: Any = _itself if config.DISABLE_JIT else _dereference
 """What was lent, as the named tuple that it was: for functions behind pointers, whose types say that they take one."""
 
 
@@ -236,7 +236,7 @@ def _load(context, builder, signature, arguments):
     return model.from_data(builder, _fixed(builder, place))
 
 
-def _lend(context, builder, signature, arguments):
+def _store_on_stack(context, builder, signature, arguments):
     model = context.data_model_manager[signature.args[0]]
     place = cgutils.alloca_once(builder, model.get_data_type())
     builder.store(model.as_data(builder, arguments[0]), place)

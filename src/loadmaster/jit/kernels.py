@@ -25,7 +25,7 @@ from loadmaster.jit.linked_kernels import PartCompiler
 from loadmaster.kept.stamp import file_of, imports_of, stamp
 
 
-def _looks_for_blas_when_asked() -> None:
+def _check_blas_lazily() -> None:
     """Let Numba take for granted, as it starts, that SciPy has BLAS: all of `scipy.linalg` is loaded to see.
 
     Numba looks again when it compiles what needs it, such as a product of matrices in a user's score.
@@ -39,7 +39,7 @@ def _looks_for_blas_when_asked() -> None:
         linalg.ensure_blas = not_yet
 
 
-_looks_for_blas_when_asked()
+_check_blas_lazily()
 take_shortcuts()
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -52,7 +52,7 @@ _INNER: dict[str, Any] = {
     **LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
 }  # fmt: skip
 inner: Any = njit(**_INNER, forceinline=False)
-"""The same for parts that only kernels call: without a door for Python, and compiled only within their callers."""
+"""The same for parts that only kernels call: not callable from Python, and compiled only within their callers."""
 allocating: Any = njit(**_INNER | {"_nrt": True}, forceinline=False)
 """The same for parts that make arrays."""
 inlined: Any = njit(**_INNER, forceinline=True)

@@ -53,7 +53,7 @@ def pool_on(address: DaskAddress | None) -> CellMaker:
 
 def make_remotely(make: Callable[..., R], to_bytes: Callable[[R], bytes], shared: Any, task: Any) -> bytes:
     """Make one cell on a worker of Dask, and hand back the bytes to keep."""
-    return to_bytes(make(shared, task, _untold))
+    return to_bytes(make(shared, task, _no_progress))
 
 
 def worker_source(made_by: tuple[str, ...]) -> tuple[str, str]:
@@ -61,7 +61,7 @@ def worker_source(made_by: tuple[str, ...]) -> tuple[str, str]:
     return __version__, stamp(*made_by)
 
 
-def _untold(_steps: int) -> None:
+def _no_progress(_steps: int) -> None:
     """A worker reports no progress."""
 
 

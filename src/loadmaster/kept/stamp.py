@@ -29,8 +29,8 @@ def stamp(*modules: str) -> str:
     """Sixteen hex digits over the source of `modules` and of all modules of this package that they import.
 
     Args:
-        modules: full names, such as `loadmaster.sim.queue.door`. What stands in the `__init__` of a room counts where a
-            name is taken from the room.
+        modules: full names, such as `loadmaster.sim.queue.simulation`. What stands in the `__init__` of a room counts
+            where a name is taken from the room.
 
     Example:
         >>> stamp("loadmaster.place") == stamp("loadmaster.order")
@@ -50,7 +50,7 @@ def sources(modules: Iterable[str]) -> list[str]:
         name = waiting.pop()
         if name not in names and file_of(name) is not None:
             names.add(name)
-            waiting += imports_of(name) if name != PACKAGE else ()  # the front door loads what is asked for, no more
+            waiting += imports_of(name) if name != PACKAGE else ()  # the package loads only what is used
     return sorted(names)
 
 

@@ -95,10 +95,10 @@ class WeekByWeek:
         hours = (np.arange(self.recorded.queue.size) * HOUR_S // WEEK_S).astype(np.int64) % 2 == parity
         return GoodnessOfFit(
             int(rows.sum()),
-            _apart(ours, real),
+            _difference(ours, real),
             rank_correlation(ours, real),
             _ratio(float((ours * jobs).sum()), float((real * jobs).sum())) - 1.0,
-            _queues_apart(self.model.queue, self.recorded.queue, hours),
+            _queue_difference(self.model.queue, self.recorded.queue, hours),
         )
 
 
@@ -122,11 +122,11 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(count) - (count - 1) / 2)[place])
 
 
-def _queues_apart(ours: Floats, real: Floats, hours: Bools) -> float:
-    return _apart(ours[hours], real[hours])
+def _queue_difference(ours: Floats, real: Floats, hours: Bools) -> float:
+    return _difference(ours[hours], real[hours])
 
 
-def _apart(ours: Floats, real: Floats) -> float:
+def _difference(ours: Floats, real: Floats) -> float:
     return _ratio(float(np.abs(ours - real).sum()), float(real.sum()))
 
 

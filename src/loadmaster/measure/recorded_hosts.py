@@ -131,7 +131,7 @@ def recorded_hosts(workload: Workload, cluster: Cluster) -> Ints:
     ran_on = workload.recorded_hosts
     if ran_on is None or not cluster.names:
         return host_of_task
-    number = _known(ran_on.names, cluster)
+    number = _hosts_by_code(ran_on.names, cluster)
     for job in np.flatnonzero(ran_on.code >= 0).tolist():
         hosts = number.get(int(ran_on.code[job]), ())
         first, end = int(workload.first_task[job]), int(workload.first_task[job + 1])
@@ -174,7 +174,7 @@ def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
     return float(np.diff(at_s)[over].sum() / ((last_s - first_s) * cluster.hosts))
 
 
-def _known(names: tuple[str, ...], cluster: Cluster) -> Mapping[int, tuple[int, ...]]:
+def _hosts_by_code(names: tuple[str, ...], cluster: Cluster) -> Mapping[int, tuple[int, ...]]:
     """The hosts of the cluster behind each list of names; a list with a name that the cluster lacks is left out."""
     row = {name: host for host, name in enumerate(cluster.names)}
     number = {}

@@ -114,14 +114,14 @@ def without_interval(workload: Workload, how: str) -> str:
     if count < FEWEST_WEEKS:
         weeks_ = counted(count, "whole week")
         return f"the log has {weeks_}, and {FEWEST_WEEKS} are needed to show how weeks differ"
-    if (people := _people(workload)) < FEWEST_USERS:
+    if (people := _user_numbers(workload)) < FEWEST_USERS:
         users_ = counted(people, "user")
         reason = "does not name the users" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
         return f"the log {reason}"
     return ""
 
 
-def _people(workload: Workload) -> int:
+def _user_numbers(workload: Workload) -> int:
     """Users that are known; 0 where most jobs have none."""
     if workload.user is None or not workload.jobs or np.mean(workload.user < 0) > 0.5:
         return 0

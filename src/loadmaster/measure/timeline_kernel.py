@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
 from loadmaster.model.arrays import Floats, Ints
 
@@ -64,7 +64,7 @@ def sweep(events, first, width, sums):
 
     Bin 0 begins at `first`, every bin is `width` wide (more than 0). Writes into `sums` and `events.free`.
     """
-    _sweep(lend(events), first, width, lend(sums))
+    _sweep(by_reference(events), first, width, by_reference(sums))
 
 
 @inner

@@ -93,10 +93,10 @@ def _together(jobs: Sequence[AwaitedJob], joined: str) -> list[tuple[str, Until]
     found: dict[Until, list[str]] = {}
     for each in jobs:
         found.setdefault(each.until, []).append(each.job)
-    return [(_who(names, joined), until) for until, names in found.items()]
+    return [(_names_in_words(names, joined), until) for until, names in found.items()]
 
 
-def _who(names: Sequence[str], joined: str) -> str:
+def _names_in_words(names: Sequence[str], joined: str) -> str:
     if "" in names:
         return "the earlier jobs of its user with its name"
     if len(names) == 1:

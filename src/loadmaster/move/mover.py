@@ -78,7 +78,7 @@ def check_mover(mover: object) -> None:
         )
 
 
-def asked(
+def checked_move(
     mover: Mover, ask: Callable[[], TaskMove | None], hosts: HostLoads, host: int | None = None
 ) -> TaskMove | None:
     """The move that `mover` makes when it is asked, if that can be made.

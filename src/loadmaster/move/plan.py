@@ -103,7 +103,7 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     change = _best_mapping(state, budget, exactly, deadline)
     if np.isnan(change.level) and change.proven:
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
-    found = _carried_out_whole(state, budget, change) if change.proven else None
+    found = _full_plan(state, budget, change) if change.proven else None
     if found is not None:
         return found
     began_s = FIRST_TIME.clock_s()
@@ -120,7 +120,7 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
         cut = late or (change.status == "limit" and not found.proven)
         return replace(found, status="limit" if cut else "ok", proven=found.proven or change.proven)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
-        whole = _carried_out_whole(state, budget, change)
+        whole = _full_plan(state, budget, change)
         if whole is not None:
             return replace(whole, status="limit")
         found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
@@ -137,7 +137,7 @@ def _exact_at_last(
         return change, found
     if later.proven or np.isnan(change.level) or later.level > change.level:
         change = later
-    whole = _carried_out_whole(state, budget, change) if change.proven and not np.isnan(change.level) else None
+    whole = _full_plan(state, budget, change) if change.proven and not np.isnan(change.level) else None
     return change, found if whole is None else whole
 
 
@@ -166,7 +166,7 @@ def _searched(state: State, budget: float, deadline: Deadline) -> MovePlan | Non
     return _plan_of(state, moves, "search", proven=True)
 
 
-def _carried_out_whole(state: State, budget: float, change: Change) -> MovePlan | None:
+def _full_plan(state: State, budget: float, change: Change) -> MovePlan | None:
     """The moves to the mapping of `change`; None if no order of them is within the budget."""
     order = in_safe_order(state, change.host, budget)
     if order.stuck:
@@ -183,13 +183,13 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool
     best, bound = _plan_of(state, (), "stay"), ceiling(state.instance)
     plans = list[CandidatePlan]()
     for smaller in _proven_mappings(state, change, exactly, deadline):
-        whole = _carried_out_whole(state, smaller.spent, smaller)
+        whole = _full_plan(state, smaller.spent, smaller)
         if whole is not None:
             best = whole
             break
         plans += towards(state, smaller.host, smaller.solver, smaller.spent)
     if exactly and not change.proven:
-        plans += _proven_for_less(state, budget, deadline.share(LADDER_SHARE))
+        plans += _plans_of_smaller_budgets(state, budget, deadline.share(LADDER_SHARE))
     mapped = False
 
     def last_resort() -> Iterator[CandidatePlan]:
@@ -208,7 +208,7 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool
     return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
 
 
-def _proven_for_less(state: State, budget: float, deadline: Deadline) -> Iterator[CandidatePlan]:
+def _plans_of_smaller_budgets(state: State, budget: float, deadline: Deadline) -> Iterator[CandidatePlan]:
     """Plans to the proven mappings of budgets that do not depend on the user's, from small ones up to `budget`.
 
     Small budgets leave little to search. A plan that one of them pays for is then a candidate for every larger budget.

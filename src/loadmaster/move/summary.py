@@ -31,7 +31,7 @@ def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:
         "bound": upper_bound(state.instance),
         "moves": [_row(state, k, move) for k, move in enumerate(plan.moves, start=1)],
         "better": None if better is None else {"level": better.level, "spent": better.spent},
-        "stuck": [] if better is None or blocked is None else _stuck(state, blocked, better.host),
+        "stuck": [] if better is None or blocked is None else _blocked_tasks(state, blocked, better.host),
         "missing": _missing(state, plan, budget),
     }
 
@@ -47,7 +47,7 @@ def _row(state: State, step: int, move: TaskTransfer) -> dict[str, Any]:
     }
 
 
-def _stuck(state: State, blocked: SafeOrder, mapping: Any) -> list[dict[str, Any]]:
+def _blocked_tasks(state: State, blocked: SafeOrder, mapping: Any) -> list[dict[str, Any]]:
     """A row for every task that does not get to its host: where it is, where it should be, what is too little there."""
     instance, scaled = state.instance, state.instance.scaled
     running = blocked.host >= 0

@@ -19,7 +19,7 @@ class Stay(NamedTuple):
     reason: str
 
 
-def why_it_stays(pod: ListedPod) -> Stay | None:
+def why_not_evictable(pod: ListedPod) -> Stay | None:
     """What of a running pod itself says that it must not be evicted; None if nothing does."""
     meta = pod.item["metadata"]
     owners = meta.get("ownerReferences") or ()

@@ -105,7 +105,7 @@ def turn_of(problem, level):
 
 
 @part
-def deal_sorted(problem, work, lead, level):
+def distribute_sorted(problem, work, lead, level):
     """Deal the tasks that ask most of resource `lead` to its lists, in their order, and count them in `left`.
 
     Every task is written, and only those that belong are counted: a branch would be mispredicted half the time.
@@ -132,7 +132,7 @@ def deal_sorted(problem, work, lead, level):
 
 
 @part
-def deal_turned(problem, work, turn, level):
+def distribute_by_two_largest(problem, work, turn, level):
     """Deal all tasks, in the order of `turn`, to the lists of their two largest demands; count them in `left`."""
     floor, slope = problem.floor[0], problem.slope[0]
     left, tree, owner, capacity = work.left, work.tree, work.task, work.capacity
@@ -226,10 +226,10 @@ def probe(problem, work, level):
     """Try to pack every task at `level`: `work.host` is the mapping if the number of tasks returned is all."""
     work.left[:] = 0
     if problem.task.shape[0] == 1:
-        deal_turned(problem, work, turn_of(problem, level), level)
+        distribute_by_two_largest(problem, work, turn_of(problem, level), level)
     else:
         for lead in range(problem.task.shape[0]):
-            deal_sorted(problem, work, lead, level)
+            distribute_sorted(problem, work, lead, level)
     build_trees(work.tree, work.at, work.top, work.left, work.capacity)
     return fill_hosts(problem, work)
 

@@ -22,7 +22,7 @@ from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import no_such
-from loadmaster.rules.parameters import made, refuse_parameters
+from loadmaster.rules.parameters import instance_of, refuse_parameters
 from loadmaster.rules.part import part_of
 from loadmaster.system.lazy import later
 
@@ -179,7 +179,7 @@ def packer_named(method: str, sources: Sources = NO_SOURCES) -> Packer:
     reference = Reference.of(part.name)
     place = None if reference is None else reference.thing(sources.get(reference.path))
     if isinstance(place, type):
-        place = made(place, part, {}, "packer", "pack").pack
+        place = instance_of(place, part, {}, "packer", "pack").pack
     else:
         refuse_parameters(part)
     if place is not None and is_packer(place):

@@ -24,7 +24,7 @@ class Barrier(Protocol):
     `demand` are R amounts, and where GPUs are cards (rule Q22) those of each card behind them.
     """
 
-    def lets(self, host: int, demand: Sequence[float]) -> bool:
+    def allows(self, host: int, demand: Sequence[float]) -> bool:
         """Whether a task of `demand` may take `host`."""
         ...
 
@@ -362,7 +362,7 @@ def _barriers_let(request: RowRequest, room: Amounts, host: int, barriers: Seque
     if not barriers:
         return True
     amounts = request.amounts(_cards(request, room, host, barriers))
-    return all(barrier.lets(host, amounts) for barrier in barriers)
+    return all(barrier.allows(host, amounts) for barrier in barriers)
 
 
 def _cards(request: RowRequest, room: Amounts, host: int, barriers: Sequence[Barrier]) -> int:

@@ -20,10 +20,10 @@ def answer(comparison: Comparison) -> str:
     Where too many jobs are left out, that nothing was, and what to change.
     """
     case = comparison.case
-    return case.without_verdict or case.left_out_first + record_head(comparison) + _found(comparison)
+    return case.without_verdict or case.left_out_first + record_head(comparison) + _finding(comparison)
 
 
-def _found(comparison: Comparison) -> str:
+def _finding(comparison: Comparison) -> str:
     loads = sorted({group.load for group in comparison.groups})
     group = comparison.at(loads[-1])
     judgement = comparison.judgement

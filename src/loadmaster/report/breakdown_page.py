@@ -27,7 +27,7 @@ def breakdown_blocks(rules: Sequence[RuleGroups], by: Sequence[str], *, waits_kn
         return []
     blocks: list[Block] = [Heading("By what the site is organised by")]
     if len(rules) > 1:
-        blocks.append(Text(_what_is_compared(rules)))
+        blocks.append(Text(_compared_rules(rules)))
     for name, (title, table) in zip(by, tables(rules, by, waits_known=waits_known), strict=True):
         blocks.append(Heading(title))
         if len(rules) > 1:
@@ -45,7 +45,7 @@ def breakdown_blocks(rules: Sequence[RuleGroups], by: Sequence[str], *, waits_kn
     return blocks
 
 
-def _what_is_compared(rules: Sequence[RuleGroups]) -> str:
+def _compared_rules(rules: Sequence[RuleGroups]) -> str:
     first, *others = [each.name for each in rules if each.comparable] or [rules[0].name]
     if not others:
         return f"{rules[0].name} stands beside the run; no gain is claimed."

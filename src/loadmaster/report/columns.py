@@ -57,7 +57,7 @@ def columns_for(comparison: Comparison) -> list[Column]:
         columns.append(_column_of(comparison, utilization_of(name).name, unit))
         if at < _STRANDED:
             columns.append(
-                Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_really_stranded(name))
+                Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_stranded_column(name))
             )
     return columns
 
@@ -175,7 +175,7 @@ def _stranded(resource: str) -> Callable[[Outcome], float]:
     return lambda outcome: outcome.stranded[resource]
 
 
-def _really_stranded(resource: str) -> Callable[[OnHosts], float]:
+def _stranded_column(resource: str) -> Callable[[OnHosts], float]:
     return lambda on_hosts: on_hosts.stranded.get(resource, math.nan)
 
 

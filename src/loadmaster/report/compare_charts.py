@@ -77,7 +77,7 @@ def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
 
 
 def _queue_and_waits(comparison: Comparison, group: Group, where: str) -> list[Block]:
-    if _nobody_waited(group):
+    if _no_job_waited(group):
         return [Heading(f"How long jobs waited{where}"), Text(_NO_WAIT)]
     return [
         Heading(f"The queue over time{where}"),
@@ -87,7 +87,7 @@ def _queue_and_waits(comparison: Comparison, group: Group, where: str) -> list[B
     ]
 
 
-def _nobody_waited(group: Group) -> bool:
+def _no_job_waited(group: Group) -> bool:
     return not any(each.metrics.longest_wait_s > 0.0 or each.metrics.unstarted for each in group.outcomes)
 
 
@@ -105,7 +105,7 @@ def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
         base = comparison.baseline_beside(part)
         blocks += (
             [Text(_NO_WAIT)]
-            if _nobody_waited(part)
+            if _no_job_waited(part)
             else [
                 Chart(themed(queue_chart(comparison, part, base)), _queue_caption(comparison, base)),
                 Chart(themed(wait_chart(comparison, part)), _WAITS),

@@ -39,7 +39,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "recorded": recorded_document(comparison),
         "possible": possible_document(comparison),
         "rows": rows(comparison),
-        "who_waits": who_waits(comparison),
+        "who_waits": waits_by_group(comparison),
         "by": list(comparison.by),
         "breakdown": breakdown_rows(all_groups(comparison), comparison.by),
     }
@@ -67,7 +67,7 @@ def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     return outcome.row() | confidence_row(comparison, outcome) | beside
 
 
-def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
+def waits_by_group(comparison: Comparison) -> list[dict[str, Any]]:
     """Jobs by all that the log knows of them, under the rule that the answer is about and the baseline."""
     if not comparison.outcomes:
         return []

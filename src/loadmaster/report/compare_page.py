@@ -14,9 +14,9 @@ from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
 from loadmaster.report.confidence_page import sure_blocks
 from loadmaster.report.gantt import MOST_BARS, gantt_chart
-from loadmaster.report.group_comparison import settled, who_pays
+from loadmaster.report.group_comparison import group_effects, settled
 from loadmaster.report.hosts_charts import hosts_chart, stranded_block
-from loadmaster.report.identical_rules import Same, identical_rules_notes, others_words, shown_as_one
+from loadmaster.report.identical_rules import Same, identical_rules_notes, identical_rules_words, shown_as_one
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
@@ -60,7 +60,7 @@ def report_blocks(
         *recorded_hosts_blocks(shown),
     ]
     blocks += breakdown_blocks(shown_rules(shown), shown.by)
-    blocks += who_pays(shown) + settled(shown, highest_load(shown))
+    blocks += group_effects(shown) + settled(shown, highest_load(shown))
     return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
 
 
@@ -103,7 +103,7 @@ def _table(comparison: Comparison, same: Same) -> Table:
             best |= {(len(rows), c + (1 + extra if c else 1)) for c in range(len(columns)) if marks[c][r]}
             change = change_text(comparison, outcome).replace(" ", "\N{NO-BREAK SPACE}")
             changes = [*[change] * compares, *claim_texts(comparison, outcome)]
-            if others := others_words(comparison, outcome, same):
+            if others := identical_rules_words(comparison, outcome, same):
                 below[len(rows)] = others
             names[len(rows)] = comparison.rule_name(outcome.setting)
             rows.append([outcome.setting.policy, cells[0], *changes, *cells[1:]])

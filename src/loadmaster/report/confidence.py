@@ -32,7 +32,7 @@ def confidence_sentence(comparison: Comparison, judgement: Judgement) -> str:
         return f"{listed(sorted(tied))} are within 1 % of each other {over}, and none is better"
     source = "These logs" if judgement.sampled.drawing.how == "seeds" else "This log"
     apart = "which of its rules is the best" if names == "any of its rules" else f"{names} apart"
-    return f"{source} cannot tell {apart}, {over}{_lean(comparison, judgement, leader)}"
+    return f"{source} cannot tell {apart}, {over}{_favoured_rule(comparison, judgement, leader)}"
 
 
 def samples_words(judgement: Judgement) -> str:
@@ -227,7 +227,7 @@ def _over_both(judgement: Judgement, leader: Judged) -> str:
     return f"over the first {both:,}; " if both < judgement.sampled.samples else ""
 
 
-def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
+def _favoured_rule(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     """The rule that the samples favour without proof, and how long a log would prove it."""
     text = ""
     if leader.difference is not None:

@@ -279,7 +279,7 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
 
 def _members(choice: Choice, rule: str) -> str:
     """The rule that the meta-rule followed, and what all would have done."""
-    text = ", ".join(_would_do(member) for member in choice.members)
+    text = ", ".join(_member_decision(member) for member in choice.members)
     worth = next(member.value for member in choice.members if member.won)
     tied = sum(member.value == worth for member in choice.members)
     also = f"; {tied} tied, the first listed is taken" if tied > 1 else ""
@@ -304,7 +304,7 @@ def _waited(member: str, wait_s: float, counted_s: float) -> str:
     return f"{text} (which counts as {show_seconds(counted_s)}: its order does not look at runtimes)"
 
 
-def _would_do(member: Member) -> str:
+def _member_decision(member: Member) -> str:
     if member.started is None:
         return f"{escape(member.name)} not asked"
     worth = "" if member.value in (None, float(member.started)) else f" (worth {member.value:.6g})"

@@ -107,10 +107,10 @@ class FewestFound:
 
 def answer(result: FewestFound) -> str:
     """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
-    return result.case.left_out_first + _found(result)
+    return result.case.left_out_first + _finding(result)
 
 
-def _found(result: FewestFound) -> str:
+def _finding(result: FewestFound) -> str:
     best = result.best
     if best is None and result.ended:
         runs = sum(len(each.fewest.tried) for each in result.answers)
@@ -136,7 +136,7 @@ def _found(result: FewestFound) -> str:
     verb = "keeps" if words.startswith("1 more host ") else "keep"
     enough = f"{words[0].upper()}{words[1:]}{cost} {verb} {result.target.words}{_under(result, best)}{alone}"
     text = f"{enough}{_at_the_edge(best, result.ended)}{_sure(best)}."
-    passed, waits = _while_there_was_room(result.case)
+    passed, waits = _waits_despite_room(result.case)
     if waits is None:
         return text
     if not result.target.met_by(waits):
@@ -170,7 +170,7 @@ class _RoomWaits(NamedTuple):
     unstarted: int = 0
 
 
-def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
+def _waits_despite_room(case: Case) -> tuple[str, _RoomWaits | None]:
     """That most of the recorded waiting passed while there was room, and those waits; mostly empty and None.
 
     The site had at least what its jobs used at the busiest moment: room below that was room there.

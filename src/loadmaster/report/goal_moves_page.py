@@ -98,11 +98,11 @@ def _reason(task: str, reason: Mapping[str, Any]) -> str:
 
 
 def _rules(rules: Sequence[Mapping[str, Any]]) -> Table:
-    cells = [[each["rule"], f"{each['pods']:,}", _kept(each)] for each in rules]
+    cells = [[each["rule"], f"{each['pods']:,}", _rule_status(each)] for each in rules]
     return Table(("rule", "pods", "plans"), cells, prose=True)
 
 
-def _kept(rule: Mapping[str, Any]) -> str:
+def _rule_status(rule: Mapping[str, Any]) -> str:
     if rule["kept"]:
         return "kept"
     return "not kept" if rule["rule"].startswith("preferred") else "not modelled: these pods stay, or go on waiting"

@@ -38,7 +38,7 @@ def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
     return [rows[k] for k in largest]
 
 
-def who_pays(comparison: Comparison) -> list[Block]:
+def group_effects(comparison: Comparison) -> list[Block]:
     """Fairness of every rule, then each grouping under the rule that the answer is about, beside the baseline."""
     first, group = leader(comparison)
     base = comparison.baseline_at(group.load)
@@ -53,7 +53,7 @@ def who_pays(comparison: Comparison) -> list[Block]:
     return blocks if len(blocks) > 1 else []
 
 
-def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
+def groups_that_lose(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
     """The groups that wait over 1 % longer than under `base`, where they waited `before_s` on average."""
     before = np.array([before_s.get(name, np.nan) for name in groups.names])
     before[groups.jobs == 0] = np.nan
@@ -150,7 +150,7 @@ def _beside(
         same = next(each for each in against.beside.groups if each.by == groups.by)
         waits = zip(same.names, same.mean_wait_s.tolist(), same.jobs.tolist(), strict=True)
         other = {group: wait for group, wait, jobs in waits if jobs}
-        pays = f" {payers(groups, other, base)}"
+        pays = f" {groups_that_lose(groups, other, base)}"
     rows = []
     for row in most_jobs(groups, _SHOWN):
         cells = [

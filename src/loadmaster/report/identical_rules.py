@@ -41,7 +41,7 @@ def shown_as_one(comparison: Comparison) -> tuple[Comparison, Same]:
     return shown, {rules[0]: [settings[rule] for rule in rules] for rules in sets}
 
 
-def others_words(comparison: Comparison, outcome: Outcome, same: Same) -> str:
+def identical_rules_words(comparison: Comparison, outcome: Outcome, same: Same) -> str:
     """Which rules the row of a run stands for too; empty where it is one."""
     mine = rule_of(outcome.setting)
     others = same.get(mine, ())[1:]

@@ -40,7 +40,7 @@ def rebalance_page(
     if facts["moves"]:
         blocks += [Heading("The moves, in order"), _moves(facts, amount)]
     if facts["stuck"]:
-        blocks += [Heading("What stands in the way of a better placement"), _stuck(facts)]
+        blocks += [Heading("What stands in the way of a better placement"), _stuck_tasks_table(facts)]
     with unchecked():
         blocks += _pictures(now, plan)
     footer = {
@@ -88,7 +88,7 @@ def _moves(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:
     return Table(heads[:shown], [row[:shown] for row in cells], caption, prose=True)
 
 
-def _stuck(facts: Mapping[str, Any]) -> Table:
+def _stuck_tasks_table(facts: Mapping[str, Any]) -> Table:
     cells = [
         [
             row["task"],

@@ -154,7 +154,7 @@ def recorded_document(comparison: Comparison) -> dict[str, Any] | None:
         "unknown_starts": record.unknown,
         "peak_use": record.peak,
         "time_over_capacity": record.over,
-        "wait_with_room": _known(record.with_room),
+        "wait_with_room": _finite_or_none(record.with_room),
         "model_error": model_error(comparison),
         "on_hosts": _on_hosts_document(comparison),
         "sentence": record_sentence(comparison),
@@ -218,5 +218,5 @@ def _claim(comparison: Comparison) -> str:
     return "No candidate waits less than recorded"
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None

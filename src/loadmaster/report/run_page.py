@@ -20,7 +20,7 @@ _LOOKS = "Cycles by the member that was followed; it changes at looks only, once
 
 def run_answer(record: Record, outcome: Outcome) -> str:
     """The run in one sentence."""
-    return answer(_alone(record, outcome))
+    return answer(_comparison_of_one(record, outcome))
 
 
 def run_page(
@@ -40,7 +40,7 @@ def run_page(
         by: the groupings that it is broken down by.
     """
     alone, run = (
-        replace(_alone(record, outcome), metrics=metrics, by=by, recorded_groups=_recorded(record)),
+        replace(_comparison_of_one(record, outcome), metrics=metrics, by=by, recorded_groups=_recorded(record)),
         (record.workload, record.case.cluster, record.schedule),
     )
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
@@ -60,6 +60,6 @@ def _recorded(record: Record) -> tuple[Groups, ...]:
     return recorded_groups(case.workload, case.cluster, case.launch_s) if record.setting.beta == 1.0 else ()
 
 
-def _alone(record: Record, outcome: Outcome) -> Comparison:
+def _comparison_of_one(record: Record, outcome: Outcome) -> Comparison:
     command = str(record.about.get("command", ""))
     return Comparison(record.case, [outcome], outcome.setting.policy, record.case.notes, command, record.case.notes)

@@ -24,7 +24,10 @@ def share_page(
             caption = "Bars: mean stretch. Ticks: its 95th percentile."
             blocks += [Heading("How much longer jobs take than alone"), Chart(sharing_chart(rows), caption)]
             waits = any(row.mean_wait_s > 0 for row in rows)
-            blocks += [Heading("Waits and yields"), Chart(_felt(rows, waits), _FELT if waits else _NO_WAITS)]
+            blocks += [
+                Heading("Waits and yields"),
+                Chart(_waits_and_yields_chart(rows, waits), _FELT if waits else _NO_WAITS),
+            ]
     parameters = {label(row.method, row.policy): row.parameters for row in rows if row.parameters != "no migration"}
     return Page(answer, [*blocks, *page_footer({**facts, **parameters})], subtitle, "loadmaster share")
 
@@ -39,8 +42,8 @@ def _table(rows: Sequence[SharingRow]) -> Table:
             [
                 label(row.method, row.policy),
                 *map(ratio, (row.mean_stretch, row.p95_stretch, row.max_stretch, row.mean_slowdown)),
-                _known(row.mean_wait_s, show_seconds(row.mean_wait_s)),
-                _known(row.mean_yield, f"{row.mean_yield:.2f}"),
+                _text_or_dash(row.mean_wait_s, show_seconds(row.mean_wait_s)),
+                _text_or_dash(row.mean_yield, f"{row.mean_yield:.2f}"),
                 f"{row.migrations:,}",
                 f"{row.refused:,}",
             ]
@@ -50,7 +53,7 @@ def _table(rows: Sequence[SharingRow]) -> Table:
     return Table(heads, cells, caption, frozenset(best))
 
 
-def _known(value: float, text: str) -> str:
+def _text_or_dash(value: float, text: str) -> str:
     return text if value >= 0 else "-"
 
 
@@ -58,7 +61,7 @@ _FELT = "What a job feels: how long it waits before it begins, and the part of i
 _NO_WAITS = "What a job feels: the part of its CPU that it gets. Under no method does any job wait before it begins."
 
 
-def _felt(methods: Sequence[SharingRow], waits: bool) -> Any:
+def _waits_and_yields_chart(methods: Sequence[SharingRow], waits: bool) -> Any:
     """Mean waits, where there are any, beside mean yields."""
     import altair as alt
 

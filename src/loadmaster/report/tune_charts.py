@@ -27,7 +27,7 @@ def trials_chart(tuning: Tuning) -> Any:
         x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
         dots = _dots(values, x, y, _WIDTH)
         line = alt.Chart(rows(_lowest(values))).mark_line(interpolate="step-after", color=ACCENT, strokeWidth=1.6)
-        return themed(alt.layer(*_rival(tuning), line.encode(x="trial:Q", y="t0:Q"), dots))
+        return themed(alt.layer(*_reference_lines(tuning), line.encode(x="trial:Q", y="t0:Q"), dots))
     panels = []
     for k, target in enumerate(targets[1:], 1):
         dots = _dots(values, _times(f"t{k}:Q", target, alt.X, against), y, _WIDTH // (len(targets) - 1))
@@ -35,7 +35,7 @@ def trials_chart(tuning: Tuning) -> Any:
     return themed(panels[0] if len(panels) == 1 else alt.hconcat(*panels))
 
 
-def _rival(tuning: Tuning) -> list[Any]:
+def _reference_lines(tuning: Tuning) -> list[Any]:
     """Lines at the figures of the rule to beat and of a built-in winner on the same logs; none if nothing was found."""
     if tuning.unseen is None:
         return []

@@ -38,10 +38,10 @@ def winner_words(tuning: Tuning) -> str:
 
 def tune_answer(tuning: Tuning) -> str:
     """The headline: the gain on weeks that the search never saw, or that none is claimed."""
-    return tuning.case.without_verdict or tuning.case.left_out_first + _gained(tuning)
+    return tuning.case.without_verdict or tuning.case.left_out_first + _gain_sentence(tuning)
 
 
-def _gained(tuning: Tuning) -> str:
+def _gain_sentence(tuning: Tuning) -> str:
     holdout, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
     if holdout is None:
         return _nothing(tuning)
@@ -115,7 +115,7 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
             f"Overloaded there under {under}: the queue only grows, so the longer the log, the longer the mean wait."
         )
     if tuning.selection.won is None:
-        notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
+        notes.append(f"{winner_words(tuning)} is a built-in rule: {_no_gain_sentence(tuning)}.")
     if len(tuning.plan.targets) > 1:
         count = len(tuning.selection.front)
         many = counted(count, "candidate is", "candidates are")
@@ -169,7 +169,7 @@ def _nothing(tuning: Tuning) -> str:
     return f"Nothing was found: none of {count}, and no built-in rule, was {lower}."
 
 
-def _none_lower(tuning: Tuning) -> str:
+def _no_gain_sentence(tuning: Tuning) -> str:
     return f"of {len(tuning.selection.trials)} candidates none was lower within the limit on the final training logs"
 
 

@@ -34,7 +34,7 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "gains": _gains(tuning),
         "held_out": _held_out(tuning),
         "ablation": _ablation(tuning),
-        "losers": _losers(tuning),
+        "losers": _regressions(tuning),
         "front": list(tuning.selection.front),
         "rejected_work": case.rejected.work,
         "rows": trial_rows(tuning),
@@ -124,7 +124,7 @@ def _ablation(tuning: Tuning) -> list[dict[str, Any]]:
     return rows
 
 
-def _losers(tuning: Tuning) -> list[dict[str, Any]]:
+def _regressions(tuning: Tuning) -> list[dict[str, Any]]:
     holdout, winner = tuning.unseen, tuning.selection.winner
     if holdout is None or winner is None:
         return []

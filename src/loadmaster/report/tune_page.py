@@ -34,8 +34,8 @@ def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
         blocks = [
             *[Text(note, "warning" if "synthetic" in note or "not kept" in note else "note") for note in notes],
             *[Text(sentence) for sentence in gain_sentences(tuning)],
-            *_found(tuning),
-            *_unseen(tuning),
+            *_winner_blocks(tuning),
+            *_holdout_blocks(tuning),
             *_why(tuning),
             *_loses(tuning),
             *_trials(tuning),
@@ -46,7 +46,7 @@ def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
     return Page(tune_answer(tuning), blocks, subtitle=source, label="loadmaster tune")
 
 
-def _found(tuning: Tuning) -> list[Block]:
+def _winner_blocks(tuning: Tuning) -> list[Block]:
     selection = tuning.selection
     if selection.winner is None:
         return []
@@ -72,7 +72,7 @@ def _terms(tuning: Tuning) -> Block:
 def _finals(tuning: Tuning) -> list[Block]:
     """Why it is this one: candidates and built-in rules on the logs that decided."""
     rows = [
-        [_contestant(tuning, each), *(f"{math.exp(value):.2f}" for value in _told(each))]
+        [_contestant(tuning, each), *(f"{math.exp(value):.2f}" for value in _figures_of(each))]
         for each in tuning.selection.finalists
     ]
     heads = ["rule", "on the logs of the trials", "on the final logs", "longest wait there"]
@@ -90,11 +90,11 @@ def _contestant(tuning: Tuning, finalist: Finalist) -> str:
     return f"candidate {finalist.number + 1}"
 
 
-def _told(finalist: Finalist) -> tuple[float, float, float]:
+def _figures_of(finalist: Finalist) -> tuple[float, float, float]:
     return finalist.tried.values[0], finalist.judged.values[0], finalist.judged.longest
 
 
-def _unseen(tuning: Tuning) -> list[Block]:
+def _holdout_blocks(tuning: Tuning) -> list[Block]:
     heads, rows = rule_table(tuning)
     if not rows:
         return []

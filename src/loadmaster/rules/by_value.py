@@ -1,6 +1,6 @@
 """Functions and classes that are given in Python: each bears a name such as `@my_rule`, and is known by its text.
 
-So a rule defined in a notebook comes in by the same door as one of a file: it is run from its text, judged, compiled,
+So a rule defined in a notebook is treated as one of a file: it is run from its text, judged, compiled,
 kept and recorded alike, and workers of a cluster get it as text.
 """
 

@@ -10,7 +10,7 @@ from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.part import Part, parted
 
 
-def made(kind: type[Any], part: Part, usual: Mapping[str, Any], what: str, method: str) -> Any:
+def instance_of(kind: type[Any], part: Part, usual: Mapping[str, Any], what: str, method: str) -> Any:
     """An instance of `kind` with the parameters of `part`, read by the types of its fields.
 
     Args:

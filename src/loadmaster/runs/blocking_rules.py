@@ -128,7 +128,7 @@ class RulesInTheWay:
             return _licence(counters.limits[counter].resource, amount, left, float(counters.most[counter]))
         if counters.limits[counter].kind == POWER:
             return f"power cap: it is expected to draw {amount:,.4g} W, and {max(left, 0.0):,.4g} W were left"
-        return _said(counters.limits[counter], float(counters.most[counter]))
+        return _limit_reached(counters.limits[counter], float(counters.most[counter]))
 
 
 class _History:
@@ -166,7 +166,7 @@ def _licence(name: str, amount: float, left: float, total: float) -> str:
     return f"licence {name}: it requests {asks}, and {free} of {all_} were free"
 
 
-def _said(limit: Limit, most: float) -> str:
+def _limit_reached(limit: Limit, most: float) -> str:
     if limit.kind == THROTTLE:
         return f"as many tasks of its array ran as may at once: {most:g}"
     what = LIMIT_KINDS[limit.kind].words.format(limit.resource)

@@ -103,7 +103,7 @@ def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Del
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
     rules = RulesInTheWay(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
-    ways = _but_for_short_passes(record, _but_for_loops(record, ways))
+    ways = _without_short_passes(record, _without_idle_loops(record, ways))
     ways = [(now, rules.kept_words if why == KEPT and rules.kept_words else why) for now, why in ways]
     reasons = Counter(
         live.refused.at(now) or (why == LATER and live.awaited.at(now)) or live.ruled.at(now) or why
@@ -142,7 +142,7 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
     enough = tasks.enough(capacity, demand, now_s)[hosts]
     room = np.zeros(len(capacity), bool)
     room[hosts] = enough.all(axis=1)
-    if reason := kept_back(record, job, now_s, room) or _lacking(record, enough, hosts):
+    if reason := calendar_reason(record, job, now_s, room) or _lacking(record, enough, hosts):
         return reason
     if reason := rules.limit(tasks.jobs_at(after_s), after_s):
         return reason
@@ -150,7 +150,7 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
     return f"{TAKEN}; then {after}" if after else KEPT
 
 
-def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
+def _without_idle_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
     """The reasons by moment; if Slurm's loops serve the queue, `KEPT` only where they tried some job."""
     kept_s = [now for now, why in ways if why == KEPT]
     loops = slurm_of(record) if kept_s else None
@@ -162,7 +162,7 @@ def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[
     return [(now, NOT_LOOKED_AT if why == KEPT and now in idle else why) for now, why in ways]
 
 
-def _but_for_short_passes(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
+def _without_short_passes(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
     """The reasons by moment, `KEPT` alone only where a pass tries as many jobs as waited."""
     discipline, cycles = discipline_of(record.setting, record.sources), record.schedule.cycles
     most = discipline.most_tried
@@ -236,7 +236,7 @@ def _fits_on_cards(tasks: RanTasks, on: np.ndarray, demand: Floats) -> bool:
     return int((free >= share).sum()) >= wanted
 
 
-def kept_back(record: Record, job: int, now_s: float, room: Bools) -> str:
+def calendar_reason(record: Record, job: int, now_s: float, room: Bools) -> str:
     """Why a job may not start at `now_s` on any of the hosts that have room for it; empty if the calendar lets it.
 
     Args:

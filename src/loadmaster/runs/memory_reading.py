@@ -60,7 +60,7 @@ def believable_reading(
     raise InputError(trace.workload.source, rule[0].lower() + rule[1:], fix=fix)
 
 
-def said(options: ReadOptions) -> str:
+def memory_note(options: ReadOptions) -> str:
     """The note for memory that was read otherwise than the standard says."""
     return (
         f"Memory is read with {_command(options)}: the standard reading cannot be right, and this is the only other "

@@ -13,8 +13,8 @@ from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_plain_quicker
+from loadmaster.sim.queue.simulation import is_compiled
 from loadmaster.system.process import free_memory_bytes, usable_cores
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs

@@ -22,11 +22,11 @@ from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.scheduling import members_of
 from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine_cost import engine_for
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 
 def run_sharing(
@@ -79,7 +79,7 @@ def timeshared_problem(
         settings.model("shared", sources),
         settings.cpu_load,
         settings.migration,
-        _told(workload, cluster, settings),
+        _learned_needs(workload, cluster, settings),
         settings.seed,
         settings.thrash,
     )
@@ -89,7 +89,7 @@ def fractional_problem(
     workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
 ) -> FractionalProblem:
     """What the engine of fractional scheduling is given."""
-    needs = _told(workload, cluster, settings)
+    needs = _learned_needs(workload, cluster, settings)
     if needs is not None:
         needs[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
     policy = replace(settings.fractional, sources=sources)
@@ -98,7 +98,7 @@ def fractional_problem(
     )
 
 
-def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
+def _learned_needs(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
     if settings.needs == "told":
         return None
     prior = cluster.capacity.mean(axis=0) / cluster.capacity[:, 0].mean()  # one core, and the memory that goes with it

@@ -22,11 +22,11 @@ from loadmaster.runs.sharing import fractional_problem, run_sharing, timeshared_
 from loadmaster.runs.sharing_row import SharingRow
 from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of, queue_setting
 from loadmaster.runs.sharing_vms import vm_problem
-from loadmaster.sim.fractional import door as fractional
-from loadmaster.sim.queue import door as queue
+from loadmaster.sim.fractional import simulation as fractional
+from loadmaster.sim.queue import simulation as queue
 from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_plain_quicker
-from loadmaster.sim.timeshared import door as timeshared
-from loadmaster.sim.vms import door as vms
+from loadmaster.sim.timeshared import simulation as timeshared
+from loadmaster.sim.vms import simulation as vms
 
 
 class MethodToRun(NamedTuple):

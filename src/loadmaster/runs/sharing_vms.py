@@ -9,8 +9,8 @@ from loadmaster.model.arrays import Floats
 from loadmaster.sharing.model import SharingModel
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.timeshared.problem import Progress
-from loadmaster.sim.vms.door import VmProblem, VmRun, simulate_vms
 from loadmaster.sim.vms.problem import TOLERANCE
+from loadmaster.sim.vms.simulation import VmProblem, VmRun, simulate_vms
 
 
 def run_on_vms(

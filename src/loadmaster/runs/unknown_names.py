@@ -46,28 +46,30 @@ def unknown_names(workload: Workload, rules: SiteRules | None) -> list[str]:
     notes = []
     if bound.reservation is not None:
         reservations = {row.name for row in rules.calendar}
-        notes += _said(bound.reservation.words(), reservations, "reservation", "they wait for none")
+        notes += _notes_on(bound.reservation.words(), reservations, "reservation", "they wait for none")
     if bound.qos is not None and rules.qos:
         reservations = {qos.name for qos in rules.qos}
-        notes += _said(bound.qos.words(), reservations, "QOS", "nothing of a QOS binds them, but of their partition's")
+        notes += _notes_on(
+            bound.qos.words(), reservations, "QOS", "nothing of a QOS binds them, but of their partition's"
+        )
     if workload.project is not None and any(node.limits != Limits() for node in rules.accounts):
-        reservations = {_payer(node.user, node.account) for node in rules.accounts if node.user}
-        notes += _said(
-            _payers(workload, bound), reservations, "user in an account", "no limit of such a user binds them"
+        reservations = {_account_name(node.user, node.account) for node in rules.accounts if node.user}
+        notes += _notes_on(
+            _account_names(workload, bound), reservations, "user in an account", "no limit of such a user binds them"
         )
     return notes
 
 
-def _payers(workload: Workload, bound: Constraints) -> Iterable[str]:
+def _account_names(workload: Workload, bound: Constraints) -> Iterable[str]:
     users, accounts = user_names(workload, bound), account_names(workload, bound)
-    return [_payer(user, account) for user, account in zip(users, accounts, strict=True)]
+    return [_account_name(user, account) for user, account in zip(users, accounts, strict=True)]
 
 
-def _payer(user: str, account: str) -> str:
+def _account_name(user: str, account: str) -> str:
     return f"{user} in {account}" if user and account else ""
 
 
-def _said(words: Iterable[str | None], site_names: set[str], what: str, so: str) -> list[str]:
+def _notes_on(words: Iterable[str | None], site_names: set[str], what: str, so: str) -> list[str]:
     names, counts = np.unique([word for word in words if word and word not in site_names] or [""], return_counts=True)
     if names[0] == "":
         return []

@@ -30,7 +30,7 @@ def serve_under_rules(serve: Serve, snapshot: Snapshot, policy: Policy) -> Decis
     assert snapshot.queue.cards is None
     now, places = snapshot.rules.beside(snapshot.running), list[Place]()
     while True:
-        decision = serve(_seen(snapshot, now), policy)
+        decision = serve(_snapshot_under_rules(snapshot, now), policy)
         starts = _starts(snapshot, policy, decision, now)
         places += starts
         snapshot = _after(snapshot, starts)
@@ -39,7 +39,7 @@ def serve_under_rules(serve: Serve, snapshot: Snapshot, policy: Policy) -> Decis
             return replace(decision, place=tuple(places))
 
 
-def _seen(snapshot: Snapshot, now: JobRulesNow) -> Snapshot:
+def _snapshot_under_rules(snapshot: Snapshot, now: JobRulesNow) -> Snapshot:
     """What a discipline sees: of each job the hosts that the rules leave to it; jobs to which they leave none are out.
 
     So no host is reserved for a job that waits for another job to start, or to end.

@@ -7,7 +7,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.place.load import remarks_on as remarks_on_policies
 from loadmaster.place.trial import remarks
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.parameters import made
+from loadmaster.rules.parameters import instance_of
 from loadmaster.rules.part import Part, part_of
 from loadmaster.scheduling.max_jobs import MaxJobs
 from loadmaster.scheduling.meta_rule import MetaRule, members_of
@@ -46,7 +46,7 @@ def meta_rule_named(spec: str, sources: Sources = NO_SOURCES, **usual: Any) -> M
     if not hasattr(kind, "members"):
         fix = 'give it members = ("mix-fit", "best-fit-cores", ...)'
         raise InputError(part.name, "this meta-rule does not name the rules that it chooses from", fix=fix)
-    rule: MetaRule = made(kind, part, usual, "meta-rule", "choose")
+    rule: MetaRule = instance_of(kind, part, usual, "meta-rule", "choose")
     if not hasattr(rule, "name"):
         object.__setattr__(rule, "name", part.name)
     members_of(rule)

@@ -14,7 +14,7 @@ from loadmaster.order.order_in_process import order_in_process
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.function_checks import RANK, check_function, uses_parameter
 from loadmaster.rules.near import no_such, pick
-from loadmaster.rules.parameters import made, refuse_parameters, values_of
+from loadmaster.rules.parameters import instance_of, refuse_parameters, values_of
 from loadmaster.rules.part import Part, parted
 from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.twin import EVERY_S, HANDICAP, USUAL_MEMBERS, ByColumns, Twin
@@ -208,7 +208,7 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
     if reference is not None:
         thing = reference.thing(sources.get(reference.path))
         if isinstance(thing, type):
-            return made(thing, part, usual, "order", "begin")  # type: ignore[no-any-return]
+            return instance_of(thing, part, usual, "order", "begin")  # type: ignore[no-any-return]
         refuse_parameters(part)
         if reference.is_in_process:
             return order_in_process(part.name, thing)
@@ -218,7 +218,7 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         return _in_form(ORDERS[part.name], part)
     if part.name not in ORDERS_WITH_MEMORY:
         raise _no_order(part.name, elsewhere)
-    return made(ORDERS_WITH_MEMORY[part.name][0], part, usual, "order", "begin")  # type: ignore[no-any-return]
+    return instance_of(ORDERS_WITH_MEMORY[part.name][0], part, usual, "order", "begin")  # type: ignore[no-any-return]
 
 
 def _no_order(name: str, elsewhere: Mapping[str, str]) -> InputError:
@@ -239,11 +239,11 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
             return thing  # type: ignore[no-any-return]
         if not isinstance(thing, type):
             raise InputError(part.name, "a backfilling is a class with a method serve(self, this_pass)")
-        return made(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
+        return instance_of(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
     kind, *_ = pick(
         part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}", elsewhere=elsewhere
     )
-    return made(kind, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
+    return instance_of(kind, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
 
 
 def _in_form(order: Order, part: Part) -> Order:

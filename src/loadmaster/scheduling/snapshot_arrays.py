@@ -79,7 +79,13 @@ class SnapshotArrays:
         )
         ends = EndArrays(end, np.array([len(by_end)], np.int64))
         return SnapshotArrays(
-            snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot)
+            snapshot,
+            rows,
+            _hosts(snapshot),
+            ends,
+            _calendar(snapshot),
+            _earlier_promises(snapshot, rows),
+            *_order(snapshot),
         )
 
     @property
@@ -347,7 +353,7 @@ def _calendar(snapshot: Snapshot) -> CalendarArrays:
     return CalendarArrays(hosts, table(TIME, len(closures), from_s=times[:, 0], to_s=times[:, 1]), shut)
 
 
-def _standing(snapshot: Snapshot, rows: RowArrays) -> PromiseArrays:
+def _earlier_promises(snapshot: Snapshot, rows: RowArrays) -> PromiseArrays:
     queue, promises = snapshot.queue, snapshot.promises
     promised = table(STANDING, len(queue) if promises else 0)
     host = np.zeros(int(queue.tasks.sum(dtype=np.int64)) if promises else 0, np.int32)

@@ -12,7 +12,7 @@ from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import pick
-from loadmaster.rules.parameters import made
+from loadmaster.rules.parameters import instance_of
 from loadmaster.rules.part import part_of
 
 
@@ -132,7 +132,7 @@ def mover_named(spec: str, sources: Sources = NO_SOURCES) -> Mover:
         kind = reference.thing(sources.get(reference.path))
     if not isinstance(kind, type):
         raise InputError(part.name, "a mover is a class", fix="give it name, period_s, fanout and turn(...)")
-    made_mover: Mover = made(kind, part, {}, "mover", "turn or next_move")
+    made_mover: Mover = instance_of(kind, part, {}, "mover", "turn or next_move")
     check_mover(made_mover)
     return made_mover
 

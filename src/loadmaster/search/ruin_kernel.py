@@ -106,7 +106,7 @@ def put_earliest(jobs, table, width, j, wished):
 
 
 @inner
-def one_that_waits(jobs, draws):
+def draw_waiting_job(jobs, draws):
     """Of four jobs drawn, the one that waits longest among those that can be moved; -1 if none does."""
     chosen, longest = -1, 0.0
     for k in range(4):
@@ -177,7 +177,7 @@ def arrange(jobs, area, count, draws, used, out):
 
 
 @inner
-def put_anew(jobs, table, width, j, h, count, out):
+def reinsert(jobs, table, width, j, h, count, out):
     """Take out the first `count` of `out` and put them back in that order, j on h where it can; return what is lost.
 
     That is by how much the sum of their starts rises. `out` keeps where they were.
@@ -210,11 +210,11 @@ def ruin_and_recreate(jobs, table, width, area, draws, heat, out):
     without heat. `area` float64[J] ranks jobs that are put back.
     """
     for move in range(draws.shape[0]):
-        j = one_that_waits(jobs, draws[move])
+        j = draw_waiting_job(jobs, draws[move])
         if j >= 0:
             count, h = choose(jobs, j, draws[move], 4, out)
             arrange(jobs, area, count, draws[move], 4, out)
-            worse = put_anew(jobs, table, width, j, h, count, out)
+            worse = reinsert(jobs, table, width, j, h, count, out)
             if worse > 0.0 and worse > -heat * math.log(1.0 - draws[move, 9]):
                 put_back(jobs, table, width, count, out)
 

@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
 from loadmaster.rules.function_checks import FunctionShape, check_function, draws_at_random
 from loadmaster.rules.near import pick
-from loadmaster.rules.parameters import made, refuse_parameters
+from loadmaster.rules.parameters import instance_of, refuse_parameters
 from loadmaster.rules.part import part_of
 from loadmaster.sharing.model import Claims, SharingModel
 from loadmaster.sharing.models import SHARING_MODELS
@@ -56,7 +56,7 @@ def sharing_named(spec: str, sources: Sources = NO_SOURCES) -> SharingModel:
     thing = reference.thing(sources.get(reference.path))
     if isinstance(thing, type):
         kind: Any = thing
-        model = made(kind, part, {}, "sharing model", "yields")
+        model = instance_of(kind, part, {}, "sharing model", "yields")
         number = check_function(kind.yields, reference, METHOD) - 1
         return OwnModel(spec, model.yields, claiming=number == 3)
     refuse_parameters(part)

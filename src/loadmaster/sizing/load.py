@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from loadmaster.model.errors import InputError
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import pick
-from loadmaster.rules.parameters import made, refuse_parameters, values_of
+from loadmaster.rules.parameters import instance_of, refuse_parameters, values_of
 from loadmaster.rules.part import Part, part_of
 from loadmaster.sizing.baselines import FixedHosts, all_at_once, user_guess
 from loadmaster.sizing.own import OwnSizer
@@ -67,7 +67,7 @@ def sizer_named(spec: str, knowledge: KnownOfBag, sources: Sources = NO_SOURCES)
 
 def _of_class(kind: type[Any]) -> Callable[[Part, KnownOfBag], Sizer]:
     def of(part: Part, knowledge: KnownOfBag) -> Sizer:
-        sizer: Sizer = made(kind, part, knowledge.usual, "sizer", "decide")
+        sizer: Sizer = instance_of(kind, part, knowledge.usual, "sizer", "decide")
         return sizer
 
     return of

@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.parameters import made
+from loadmaster.rules.parameters import instance_of
 from loadmaster.rules.part import part_of
 from loadmaster.rules.state import refuse_state
 from loadmaster.sizing.snapshot import Actions, BagSnapshot, Sizer
@@ -106,4 +106,4 @@ def _sizer(spec: str, text: str) -> Sizer:
     kind: Any = None if reference is None else reference.thing(text)
     if not isinstance(kind, type):
         raise InputError(part.name, "a sizer is a class", fix="give it name, tick_s and decide(self, snapshot)")
-    return checked_sizer(made(kind, part, {}, "sizer", "decide"))
+    return checked_sizer(instance_of(kind, part, {}, "sizer", "decide"))

@@ -185,7 +185,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     plan = thrifty
     for number in range(fewest, offer.most + 1):
         if number > fewest:
-            if _vain(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
+            if _costs_exceed_aim(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
                 break
             plan = forecast(fleet, offer, aim, number, chances)
         if plan.waste <= aim.waste + 1e-9:
@@ -202,7 +202,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
 
 
 @allocating
-def _vain(fleet, offer, aim, number, cheapest, anyway, best_cost):
+def _costs_exceed_aim(fleet, offer, aim, number, cheapest, anyway, best_cost):
     """What is spent in any case with `number` machines, or more, is too much for the aim."""
     spent = aim.spent + number * offer.least * offer.price
     for h in range(len(fleet.age_s)):

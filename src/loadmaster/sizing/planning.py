@@ -41,7 +41,7 @@ class BagOutlook:
 
 def plan(snapshot: BagSnapshot, goal: Goal) -> Actions:
     """The planner's actions; pure."""
-    if _nothing_to_decide(snapshot):
+    if _is_settled(snapshot):
         return Actions()
     return _plan(snapshot, goal)[0]
 
@@ -54,7 +54,7 @@ def total(values: Iterable[float]) -> float:
     return result
 
 
-def _nothing_to_decide(snapshot: BagSnapshot) -> bool:
+def _is_settled(snapshot: BagSnapshot) -> bool:
     """Every task left is running and every machine has one: nothing to rent, to give back or to repeat."""
     return snapshot.unstarted == 0 and len(snapshot.hosts) > 0 and not any(host.idle for host in snapshot.hosts)
 
@@ -87,7 +87,7 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, BagOutlook]:
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
     index, (chosen, within_goal) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], goal))
     rent = (Rental(index, chosen.number),) if chosen.number > 0 else ()
-    actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_wake(snapshot, hosts))
+    actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_paid_until(snapshot, hosts))
     ahead = BagOutlook(
         chosen.cost,
         snapshot.now_s + chosen.span_s,
@@ -177,7 +177,7 @@ def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) ->
             if not _worth_keeping(snapshot, goal) or left[host.host] <= 1e-9:
                 release.append(host.host)
             continue
-        crosses = not host.first_task and _dear(snapshot, kind, left[host.host])
+        crosses = not host.first_task and _costs_too_much(snapshot, kind, left[host.host])
         if crosses and _spare(snapshot, goal, work, end_s, left, {host.host, *release}):
             release.append(host.host)
         else:
@@ -185,7 +185,7 @@ def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) ->
     return tuple(sorted(release))
 
 
-def _dear(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
+def _costs_too_much(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
     """What the next task will likely cost beyond the paid unit is more than the rest of that unit is worth."""
     longer = int((np.maximum(snapshot.finished_s, SHORTEST_S) > left_s * kind.speed).sum())
     return (longer + 1) / (len(snapshot.finished_s) + 2) > left_s / kind.unit_s
@@ -229,7 +229,7 @@ def _copies(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, hosts: list[Rente
     return tuple(h.task for h in sorted(old, key=lambda h: -h.elapsed_s)[:idle])
 
 
-def _wake(snapshot: BagSnapshot, hosts: list[RentedHost]) -> float:
+def _paid_until(snapshot: BagSnapshot, hosts: list[RentedHost]) -> float:
     """When the unit of an idle machine ends."""
     ends = [snapshot.types[h.type].paid_left_s(h.age_s) for h in hosts if h.idle and snapshot.unstarted == 0]
     return snapshot.now_s + min(ends) if ends else math.inf

@@ -182,7 +182,7 @@ class ColumnLayout:
     def _mapped(self, names: Sequence[str]) -> dict[str, str]:
         chosen = dict(self.options.columns)
         for ours, theirs in chosen.items():
-            if not _known(ours):
+            if not _is_column(ours):
                 raise self._unknown(ours)
             if theirs not in names:
                 raise self._error(theirs, "no such column in this file", f"it has {', '.join(names)}")
@@ -192,7 +192,7 @@ class ColumnLayout:
             ours = _ALIASES.get(name, name)
             if name in taken or ours in chosen:
                 continue
-            if _known(ours) and resource_of(ours) not in resources:
+            if _is_column(ours) and resource_of(ours) not in resources:
                 chosen[ours] = name
             elif not self.options.columns:
                 raise self._unknown(name)
@@ -214,6 +214,6 @@ class ColumnLayout:
         return InputError(value, rule, fix=fix, where=str(self.path))
 
 
-def _known(ours: str) -> bool:
+def _is_column(ours: str) -> bool:
     logged = ours in {SWF_NAMES.get(name, name) for name in LOGGED}
     return (ours in COLUMNS and ours != "resource_NAME") or logged or resource_of(ours) is not None

@@ -98,29 +98,31 @@ def requests_of(spec: Mapping[str, Any], status: Mapping[str, Any] | None = None
     told = status or {}
     listed = (*(told.get("containerStatuses") or ()), *(told.get("initContainerStatuses") or ()))
     given = {each.get("name"): each for each in listed}
-    total = _sum(_held(container, given.get(container.get("name"))) for container in spec.get("containers") or ())
+    total = _sum(
+        _effective_request(container, given.get(container.get("name"))) for container in spec.get("containers") or ()
+    )
     stays: dict[str, float] = {}
     most: dict[str, float] = {}
     for container in spec.get("initContainers") or ():
         lasting = container.get("restartPolicy") == "Always"
-        beside = _sum((stays, _held(container, given.get(container.get("name")) if lasting else None)))
+        beside = _sum((stays, _effective_request(container, given.get(container.get("name")) if lasting else None)))
         most = {name: max(most.get(name, 0.0), beside.get(name, 0.0)) for name in most | beside}
         if lasting:
             stays = beside
     total = _sum((total, stays))
     total = {name: max(total.get(name, 0.0), most.get(name, 0.0)) for name in total | most}
-    whole = _held(spec, told) if spec.get("resources") else {}
+    whole = _effective_request(spec, told) if spec.get("resources") else {}
     return _sum((total | whole, amounts(spec.get("overhead") or {})))
 
 
-def _asked(item: Mapping[str, Any]) -> dict[str, float]:
+def _requests(item: Mapping[str, Any]) -> dict[str, float]:
     return amounts((item.get("resources") or {}).get("requests") or {})
 
 
-def _held(container: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, float]:
+def _effective_request(container: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, float]:
     """The largest of what a container asks for and of what its node says that it has."""
-    asked = _asked(container)
-    for held in () if given is None else (amounts(given.get("allocatedResources") or {}), _asked(given)):
+    asked = _requests(container)
+    for held in () if given is None else (amounts(given.get("allocatedResources") or {}), _requests(given)):
         asked |= {name: max(amount, asked.get(name, 0.0)) for name, amount in held.items()}
     return asked
 

@@ -37,7 +37,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
         features=_without_hosts(bound.features),
         reservation=_renamed(bound.reservation, key, "reservation"),
         user_names=tuple(_mask(name, key, "user") for name in bound.user_names),
-        account_names=tuple(_known(name, key, "account") for name in bound.account_names),
+        account_names=tuple(_masked_name(name, key, "account") for name in bound.account_names),
     )
     user = work.user if bound.user_names else _renumbered(work.user, key, "user")
     project = work.project if bound.account_names else _renumbered(work.project, key, "account")
@@ -72,7 +72,7 @@ def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
         return cluster
 
     def alike(names: tuple[str, ...], kind: str) -> tuple[str, ...]:
-        return tuple(_known(name, key, kind) for name in names)
+        return tuple(_masked_name(name, key, kind) for name in names)
 
     partitions = tuple(
         replace(
@@ -85,16 +85,16 @@ def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
     accounts = tuple(
         replace(
             node,
-            account=_known(node.account, key, "account"),
-            user=_known(node.user, key, "user"),
-            parent=_known(node.parent, key, "account"),
+            account=_masked_name(node.account, key, "account"),
+            user=_masked_name(node.user, key, "user"),
+            parent=_masked_name(node.parent, key, "account"),
         )
         for node in rules.accounts
     )
     calendar = tuple(
         replace(
             row,
-            name=_known(row.name, key, "reservation") if row.kind == "reserved" else row.name,
+            name=_masked_name(row.name, key, "reservation") if row.kind == "reserved" else row.name,
             users=alike(row.users, "user"),
             accounts=alike(row.accounts, "account"),
         )
@@ -103,7 +103,7 @@ def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
     return replace(cluster, rules=replace(rules, partitions=partitions, accounts=accounts, calendar=calendar))
 
 
-def _known(name: str, key: bytes, kind: str) -> str:
+def _masked_name(name: str, key: bytes, kind: str) -> str:
     return name if name in ("", "root") else _mask(name, key, kind)
 
 

@@ -1,4 +1,4 @@
-"""The door for a generator of synthetic workloads of the user's own."""
+"""Reads a generator of synthetic workloads of the user's own."""
 
 import inspect
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from loadmaster.model.bag import Bag
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.find import Reference
 from loadmaster.rules.function_checks import draws_at_random, uses_parameter
-from loadmaster.rules.parameters import arguments_of, made
+from loadmaster.rules.parameters import arguments_of, instance_of
 from loadmaster.rules.part import part_of
 from loadmaster.traces.trace import Trace
 
@@ -81,7 +81,7 @@ def generated(spec: str, seed: int) -> Trace | Bag:
         raise InputError(spec, "names no function of a file", fix="write file.py:function")
     thing = reference.thing()
     if isinstance(thing, type):
-        make: Callable[..., Any] = made(thing, part, {}, "generator", "generate").generate
+        make: Callable[..., Any] = instance_of(thing, part, {}, "generator", "generate").generate
         values: dict[str, Any] = {}
     else:
         make, values = thing, arguments_of(thing, part, ("seed",))

@@ -78,7 +78,7 @@ def workload_of(
         project=_named(rows.project),
         user=rows.user,
         job_id=rows.job_id,
-        recorded_wait_s=_known(rows.recorded_wait_s),
+        recorded_wait_s=_recorded_waits(rows.recorded_wait_s),
         recorded_hosts=rows.recorded_hosts,
         source=source,
         synthetic=synthetic,
@@ -88,7 +88,7 @@ def workload_of(
     return workload, order
 
 
-def _known(wait: Floats | None) -> Floats | None:
+def _recorded_waits(wait: Floats | None) -> Floats | None:
     """Waits as recorded, NaN where unknown; None where all are."""
     if wait is None:
         return None

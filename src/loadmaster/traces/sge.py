@@ -55,7 +55,7 @@ def job_of(line: str) -> RecordValues | Rule:
         return SLAVE_TASK
     if start <= 0:
         return NEVER_STARTED
-    request = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
+    request = _requests(":".join(fields[CATEGORY : CATEGORY + 1]))
     slots = max(number(fields[SLOTS]), 1.0)
     memory = next((bytes_of(request[name]) for name in _MEMORY if name in request), None)
     task = fields[TASK] if fields[TASK].isdecimal() and fields[TASK] != "0" else None
@@ -71,11 +71,11 @@ def job_of(line: str) -> RecordValues | Rule:
         "gpus": number(request.get("gpu", "0")) * slots,
         "limit_s": clock(request.get("h_rt", "").replace(";", ":")),
         "user": fields[OWNER],
-        "account": _said(fields[PROJECT]) or fields[GROUP],
+        "account": _value_or_none(fields[PROJECT]) or fields[GROUP],
         "partition": fields[QUEUE],
         "name": fields[NAME],
         "priority": fields[PRIORITY],
-        "ran_on": None if _said(fields[GRANTED_PE]) else fields[HOST],
+        "ran_on": None if _value_or_none(fields[GRANTED_PE]) else fields[HOST],
         "status": _status(fields[FAILED], fields[STATUS]),
     }
 
@@ -85,7 +85,7 @@ def _seconds(text: str) -> float:
     return time / 1000.0 if time > _MILLISECONDS else time
 
 
-def _asked(category: str) -> dict[str, str]:
+def _requests(category: str) -> dict[str, str]:
     """What stands behind every `-l` of a category."""
     request: dict[str, str] = {}
     for requests in re.findall(r"-l (\S+)", category):
@@ -95,7 +95,7 @@ def _asked(category: str) -> dict[str, str]:
     return request
 
 
-def _said(text: str) -> str | None:
+def _value_or_none(text: str) -> str | None:
     return None if text in ("", "NONE") else text
 
 

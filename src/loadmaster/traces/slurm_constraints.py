@@ -75,7 +75,7 @@ def bound_columns(
         for name, group in (("array", 1), ("array_task", 2)):
             code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
             columns[name] = code.to_numpy()
-    _said(frame, bound, lines, columns, marks)
+    _command_line_columns(frame, bound, lines, columns, marks)
     _queued(frame, columns)
     columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
     columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
@@ -97,7 +97,7 @@ def command_lines(frame: pl.DataFrame) -> Sequence[SubmitOptions]:
     return [by_line.get(line, _NOTHING) for line in lines.to_list()]
 
 
-def _said(
+def _command_line_columns(
     frame: pl.DataFrame,
     bound: BindingColumns,
     lines: Sequence[SubmitOptions],

@@ -48,16 +48,16 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
     if workload.tasks is None:
         return Fitted(*fit_to(workload, cluster), "single-host", "")
     if machines_of_log:
-        return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
+        return Fitted(*fit_to(workload, cluster, "any"), "any", _note("the machines are those of the log's header"))
     if several := _ask_for_several_hosts(workload):
         jobs = counted(several, "job requests", "jobs request")
-        return Fitted(*fit_to(workload, cluster, "any"), "any", _said(f"{jobs} more than one host"))
+        return Fitted(*fit_to(workload, cluster, "any"), "any", _note(f"{jobs} more than one host"))
     fitted, rejected = fit_to(workload, cluster)
     if rejected.total > MOST * workload.jobs:
         spread_out, left_out = fit_to(workload, cluster, "any")
         if left_out.total < rejected.total:
             reason = f"{percent(rejected.total / workload.jobs)} of the jobs fit on no single host"
-            return Fitted(spread_out, left_out, "any", _said(reason))
+            return Fitted(spread_out, left_out, "any", _note(reason))
     note = "All tasks of a job go to one host; --spread any lets them go to several."
     return Fitted(fitted, rejected, "single-host", note)
 
@@ -68,5 +68,5 @@ def _ask_for_several_hosts(workload: Workload) -> int:
     return 0 if bound is None or bound.min_hosts is None else int((bound.min_hosts > 1).sum())
 
 
-def _said(reason: str) -> str:
+def _note(reason: str) -> str:
     return f"The tasks of a job may go to different hosts (--spread any), since {reason}."

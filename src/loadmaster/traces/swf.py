@@ -55,7 +55,7 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     job_total = options.swf_memory == "job-total"
     wanted = WantedColumns(memory_scale(options), job_total, options.all_fields, closed, options.use)
     rejects = Rejects(path, strict=options.strict)
-    grown = _kept(path, wanted, rejects, options, words)
+    grown = _read_columns(path, wanted, rejects, options, words)
     if not len(grown):
         raise rejects.none_left()
     columns = grown.first(options.limit)
@@ -174,14 +174,14 @@ class GrowingColumns:
         self._room = room
 
 
-def _kept(
+def _read_columns(
     path: Path, wanted: WantedColumns, rejects: Rejects, options: ReadOptions, words: Words | None
 ) -> GrowingColumns:
     columns = GrowingColumns()
     lines = 0
     for text, whole, part in _in_order(path, wanted, options):
         block = whole if options.limit is None else _until(text, whole, options.limit - len(columns), wanted)
-        rejects.count(_found(text, block, lines))
+        rejects.count(_rejected_lines(text, block, lines))
         lines += block.lines
         if block.jobs:
             behind = {} if words is None else words.columns(text, block.start)
@@ -224,7 +224,7 @@ def _in_order(path: Path, wanted: WantedColumns, options: ReadOptions) -> Iterat
             yield done, future.result(), there
 
 
-def _found(text: bytes, block: Block, before: int) -> list[tuple[Rule, list[Line], int]]:
+def _rejected_lines(text: bytes, block: Block, before: int) -> list[tuple[Rule, list[Line], int]]:
     def line(start: int) -> Line:
         end = text.index(b"\n", start)
         number = before + text.count(b"\n", 0, start) + 1

@@ -114,13 +114,15 @@ def _block(
 ) -> Block:
     """float64[K, N] of good lines into columns, without those that are no job; these are added to `rejected`."""
     field = {k: values[row] for row, k in enumerate(wanted.fields)}
-    keep = _kept(field, start, rejected)
+    keep = _valid_jobs(field, start, rejected)
     if not keep.all():
         field = {k: column[keep] for k, column in field.items()}
     return Block(int(keep.sum()), lines, _columns(field, wanted), start[keep], rejected)
 
 
-def _kept(field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tuple[Rule, list[int], int]]) -> Bools:
+def _valid_jobs(
+    field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tuple[Rule, list[int], int]]
+) -> Bools:
     run, submit = field[RUN], field[SUBMIT]
     processors = _processors(field)
     limits = [(k, _LARGEST_CODE if k in _CODES else _LARGEST) for k in field]

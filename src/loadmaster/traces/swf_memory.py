@@ -55,10 +55,10 @@ def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list
             f"{counted(none, 'job has', 'jobs have')} no memory in the log (fields 7 and 10): that counts as "
             "no request."
         )
-    return notes + _doubts(columns, options)
+    return notes + _doubtful_readings(columns, options)
 
 
-def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]:
+def _doubtful_readings(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]:
     given = np.flatnonzero(columns["memory_from"])
     given = given[:: max(1, len(given) // SAMPLE)]
     memory, tasks = columns["demand"][given, 1], columns["tasks"][given]
@@ -70,10 +70,12 @@ def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]
         fix = "--memory-unit MB"
     elif options.swf_memory == "per-processor" and float(np.median(memory * tasks)) > MOST:
         fix = "--swf-memory job-total"
-        return [_doubt(read, f"the median job requests {show_bytes(float(np.median(memory * tasks)))} in all", fix)]
+        return [
+            _doubt_note(read, f"the median job requests {show_bytes(float(np.median(memory * tasks)))} in all", fix)
+        ]
     else:
         return []
-    return [_doubt(read, f"the median job requests {show_bytes(median)} a processor", fix)]
+    return [_doubt_note(read, f"the median job requests {show_bytes(median)} a processor", fix)]
 
 
 def believable(workload: Workload) -> bool:
@@ -94,7 +96,7 @@ def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> lis
         return []
     read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
     fix = "--swf-memory job-total" if options.swf_memory == "per-processor" else "--memory-unit"
-    return [_doubt(read, f"{percent(share)} of the jobs request more than the largest host has", fix)]
+    return [_doubt_note(read, f"{percent(share)} of the jobs request more than the largest host has", fix)]
 
 
 def option_to_try(notes: Iterable[str]) -> str | None:
@@ -103,5 +105,5 @@ def option_to_try(notes: Iterable[str]) -> str | None:
     return next((option[1] for option in named if option), None)
 
 
-def _doubt(read: str, finding: str, fix: str) -> str:
+def _doubt_note(read: str, finding: str, fix: str) -> str:
     return f"{DOUBT}: {read}, {finding}. If the log counts otherwise, say {fix}."

@@ -62,7 +62,7 @@ def batches(
     names: list[str] | None = None
     ends_bare = True
     before = 0
-    for text in _quoted_blocks(path, quote, progress):
+    for text in _blocks_of_whole_rows(path, quote, progress):
         body = checked_text(path, text) if before == 0 else text
         skipped = 0
         if names is None:
@@ -103,7 +103,7 @@ def comments_of(head: bytes) -> dict[str, str]:
     return about
 
 
-def _quoted_blocks(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
+def _blocks_of_whole_rows(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
     """Blocks that end where a row ends: a line feed inside quotes ends none."""
     held: list[bytes] = []
     inside = False
@@ -166,7 +166,7 @@ def _batch(
         return None
     mended = np.zeros(frame.height, dtype=bool)
     if mend is not None and ragged.any():
-        frame, mended = _mended(frame, ragged, _lines(body, line[ragged] - before - 1), names, mend)
+        frame, mended = _repaired(frame, ragged, _lines(body, line[ragged] - before - 1), names, mend)
 
     def locate(row: int) -> Line:
         cells = ["" if cell is None else cell for cell in frame.row(row)]
@@ -199,7 +199,7 @@ def _lines(body: bytes, rows: Longs) -> pl.Series:
     return pl.Series([lines[row].decode("utf-8", "replace").rstrip("\r") for row in rows.tolist()], dtype=pl.String)
 
 
-def _mended(
+def _repaired(
     frame: pl.DataFrame, ragged: Bools, lines: pl.Series, names: Sequence[str], mend: Mend
 ) -> tuple[pl.DataFrame, Bools]:
     """The rows with the cells that `mend` tells, and which rows it could."""

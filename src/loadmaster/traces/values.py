@@ -40,7 +40,7 @@ def numbers(column: pl.Series) -> Values:
     if plain is not None:
         return plain
     text = _text(column)
-    return _found(text, (column if text is None else text).cast(pl.Float64, strict=False))
+    return _values(text, (column if text is None else text).cast(pl.Float64, strict=False))
 
 
 def memory(column: pl.Series, scale: float) -> Values:
@@ -55,7 +55,7 @@ def memory(column: pl.Series, scale: float) -> Values:
     unit = text.str.extract(_MEMORY, 2).str.to_lowercase()
     written = text.str.contains(r"[A-Za-z]").fill_null(value=False)
     factor = unit.replace_strict(_POWER, default=None, return_dtype=pl.Float64)
-    mebibytes = _found(text, amount)
+    mebibytes = _values(text, amount)
     scales = np.where(written.to_numpy(), 1024.0 ** factor.fill_null(0.0).to_numpy(), scale)
     return _scaled(mebibytes, scales)
 
@@ -71,7 +71,7 @@ def _scaled(plain: Values, scale: Floats | float) -> Values:
 def durations(column: pl.Series) -> Values:
     """Seconds: plain numbers, or [days-][hours:]minutes:seconds as Slurm writes them."""
     if column.dtype == pl.Duration:
-        return _found(None, column.dt.total_microseconds().cast(pl.Float64) / 1e6)
+        return _values(None, column.dt.total_microseconds().cast(pl.Float64) / 1e6)
     plain = _plain(column)
     if plain is not None:
         return plain
@@ -81,7 +81,7 @@ def durations(column: pl.Series) -> Values:
     part = [text.str.extract(_CLOCK, k).cast(pl.Float64, strict=False).fill_null(0.0) for k in (1, 2, 3, 4)]
     clock = part[0] * 86400.0 + part[1] * 3600.0 + part[2] * 60.0 + part[3]
     on_clock = text.str.contains(_CLOCK).fill_null(value=False)
-    return _found(text, clock.zip_with(on_clock, text.cast(pl.Float64, strict=False)))
+    return _values(text, clock.zip_with(on_clock, text.cast(pl.Float64, strict=False)))
 
 
 def moments(column: pl.Series) -> Values:
@@ -90,7 +90,7 @@ def moments(column: pl.Series) -> Values:
     A column is one or the other, told by its first value.
     """
     if column.dtype.is_temporal():
-        return _found(None, column.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6)
+        return _values(None, column.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6)
     numeric = _plain(column)
     if numeric is not None:
         return numeric
@@ -106,7 +106,7 @@ def moments(column: pl.Series) -> Values:
         "%Y-%m-%dT%H:%M:%S%.f%z", time_unit="us", time_zone="UTC", strict=False
     )
     both = plain.dt.timestamp("us").fill_null(zoned.dt.timestamp("us"))
-    return _found(text, both.cast(pl.Float64) / 1e6)
+    return _values(text, both.cast(pl.Float64) / 1e6)
 
 
 def words(column: pl.Series) -> pl.Series:
@@ -206,7 +206,7 @@ def _plain(column: pl.Series) -> Values | None:
     if column.dtype != pl.String:
         return None
     parsed = column.cast(pl.Float64, strict=False)
-    return _found(None, parsed) if parsed.null_count() == column.null_count() else None
+    return _values(None, parsed) if parsed.null_count() == column.null_count() else None
 
 
 def _text(column: pl.Series) -> pl.Series | None:
@@ -220,7 +220,7 @@ def _text(column: pl.Series) -> pl.Series | None:
     return text.zip_with(~missing.fill_null(value=True), pl.Series([None], dtype=pl.String))
 
 
-def _found(text: pl.Series | None, parsed: pl.Series) -> Values:
+def _values(text: pl.Series | None, parsed: pl.Series) -> Values:
     values = parsed.fill_null(np.nan).to_numpy().astype(np.float64)
     absent_ = (parsed if text is None else text).is_null().to_numpy()
     bad = ~np.isfinite(values) & ~absent_

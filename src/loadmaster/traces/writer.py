@@ -117,7 +117,9 @@ def write_hosts(cluster: Cluster, path: str | Path) -> None:
 def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
     """`workload` as a table with the columns of `job_columns.COLUMNS`."""
     columns: dict[str, Any] = {
-        "job_id": pl.Series(np.arange(workload.jobs)) if workload.job_id is None else _known(workload.job_id),
+        "job_id": pl.Series(np.arange(workload.jobs))
+        if workload.job_id is None
+        else _null_where_unknown(workload.job_id),
         "submit_s": workload.submit_s,
         "runtime_s": workload.runtime_s,
     }
@@ -133,10 +135,12 @@ def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
     }
     beside = {SWF_NAMES.get(name, name): column for name, column in extra.items() if name != "project"}
     columns = {name: column for name, column in columns.items() if column is not None}
-    return pl.DataFrame(columns | constraint_columns(bound) | {k: _known(column) for k, column in beside.items()})
+    return pl.DataFrame(
+        columns | constraint_columns(bound) | {k: _null_where_unknown(column) for k, column in beside.items()}
+    )
 
 
-def _known(column: NDArray[Any]) -> pl.Series:
+def _null_where_unknown(column: NDArray[Any]) -> pl.Series:
     """A further column, null where it is -1: unknown, as SWF writes it."""
     values = pl.Series(column)
     return values.set(values == -1, None)

@@ -34,12 +34,12 @@ def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict
     numbers = selection.front if len(plan.targets) > 1 and selection.space.writes else ()
     paths = {f"{FRONT}/candidate-{number + 1}.py": number for number in numbers}
     return {
-        path: _file(selection, plan, number, path, _on_front(selection.trials[number].figures, plan), source)
+        path: _file(selection, plan, number, path, _front_figures(selection.trials[number].figures, plan), source)
         for path, number in paths.items()
     }
 
 
-def _on_front(figures: Figures, plan: SearchPlan) -> str:
+def _front_figures(figures: Figures, plan: SearchPlan) -> str:
     """The figures of a candidate of the front in the trials."""
     pairs = zip(plan.targets, figures.values, strict=True)
     parts = [f"{METRICS[target].heading} {math.exp(value):.2f} times" for target, value in pairs]

@@ -204,7 +204,7 @@ def _again(
     others = [trial for trial in keeping if trial not in best]
     chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
     to_repeat = [(runnable_rule(space, trial.values), trial.figures, trial.number) for trial in chosen]
-    finalists = [*to_repeat, *_known(space, plan, builtins)]
+    finalists = [*to_repeat, *_eligible_builtins(space, plan, builtins)]
     zero = builtins[0][0]
     rules = [*(rule for rule, _, _ in finalists), zero]
     *runs, against = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
@@ -218,7 +218,7 @@ def _again(
     return SearchOutcome(space, trials, tuple(passed), builtins, tuple(sorted(trial.number for trial in best)))
 
 
-def _known(
+def _eligible_builtins(
     space: Space, plan: SearchPlan, builtins: Sequence[tuple[Ruled, Figures]]
 ) -> list[tuple[Ruled, Figures, None]]:
     """The built-in rules of the kind that is searched, but the baseline, that keep the limit."""

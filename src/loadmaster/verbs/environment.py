@@ -97,7 +97,7 @@ class Environment:
         from loadmaster.measure.metric import metric_named
         from loadmaster.place.load import policy_named
         from loadmaster.rules.by_value import naming
-        from loadmaster.sim.queue.door import check_rules
+        from loadmaster.sim.queue.simulation import check_rules
         from loadmaster.verbs.rules import name_of
 
         self.options = EnvironmentOptions(*log, **options)

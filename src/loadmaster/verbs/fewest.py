@@ -108,13 +108,13 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fewest")
     with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
-        result = _found(options, progress, command, name)
+        result = _search(options, progress, command, name)
     if out is not None:
         result.save(out)
     return result
 
 
-def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
+def _search(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.model import InputError
     from loadmaster.packing.deadline import Deadline

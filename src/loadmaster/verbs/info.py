@@ -285,7 +285,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
 
     if isinstance(options.trace, str | Path) and is_kubernetes_file(Path(options.trace)):
         refuse_all_but(options, ("trace", "out"), "a state names its own nodes, and is no log")
-        return _kept(described_state(Path(options.trace)), options)
+        return _saved(described_state(Path(options.trace)), options)
     from dataclasses import replace
 
     from loadmaster.measure.observed_hosts import observed_hosts
@@ -311,7 +311,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
     verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path, seen))
     really = _really(read, options.spread)
-    return _kept(Described(read, summary, fitted, verdict, following, really, options.spread, seen, by), options)
+    return _saved(Described(read, summary, fitted, verdict, following, really, options.spread, seen, by), options)
 
 
 def _licences_of(cluster: "Cluster | None") -> dict[str, float]:
@@ -334,7 +334,7 @@ def _write_hosts(path: Path, seen: "ObservedHosts | None", workload: "Workload")
     write_hosts_file(path, seen, workload)
 
 
-def _kept(result: "D", options: InfoOptions) -> "D":
+def _saved(result: "D", options: InfoOptions) -> "D":
     """The same, written into the folder that was given."""
     if options.out is not None:
         result.save(options.out)

@@ -63,8 +63,8 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived | Looked:
     from loadmaster.live.cgroup.tree import clean_up
     from loadmaster.live.session.clocks import RealClock
     from loadmaster.live.shares.config import SharesConfig
-    from loadmaster.live.shares.door import run_under_shares
     from loadmaster.live.shares.method_names import share_method_named
+    from loadmaster.live.shares.run_under_shares import run_under_shares
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder
 

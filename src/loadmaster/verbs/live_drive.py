@@ -63,9 +63,9 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
     """Run `setting` live on `engine`, and keep the record in the folder `out`."""
     from loadmaster.live.queue.alerts import Alerts
     from loadmaster.live.queue.decider import LiveExtras
-    from loadmaster.live.queue.door import run_live
     from loadmaster.live.queue.metrics import MetricsServer, ServedAt
     from loadmaster.live.queue.record import LiveRecord, lines_of
+    from loadmaster.live.queue.run_live import run_live
     from loadmaster.live.queue.run_record import run_record_of
     from loadmaster.live.session.report import Report
     from loadmaster.model import InputError

@@ -81,7 +81,7 @@ def libvirt_with(
     Raises:
         InputError: a host does not answer, an option changes nothing, or another loadmaster looks after one.
     """
-    from loadmaster.live.guests.door import look_after
+    from loadmaster.live.guests.run_guests import run_guests
     from loadmaster.live.libvirt.doctor import examine
     from loadmaster.live.libvirt.engine import LibvirtEngine
     from loadmaster.live.libvirt.hosts import closed, connect
@@ -112,7 +112,7 @@ def libvirt_with(
         folder=None if options.state is None else Path(options.state),
     )
     try:
-        report, state = look_after(
+        report, state = run_guests(
             engine, RealClock(), config, out, about=options.about(command), watch=Shown(config, say)
         )
     finally:
@@ -171,7 +171,7 @@ class Shown:
         self._last: list[str] = []
 
     def __call__(self, decider: "GuestsDecider", actions: "Sequence[Action]") -> None:
-        """See `look_after`."""
+        """See `run_guests`."""
         lines = [self._would + _words(action, decider.state) for action in actions]
         for line in lines:
             if line not in self._last:

@@ -236,7 +236,7 @@ class LogOptions(ReadingOptions):
         Raises:
             InputError: the log cannot be read, or its memory cannot be true.
         """
-        from loadmaster.runs.memory_reading import believable_reading, said
+        from loadmaster.runs.memory_reading import believable_reading, memory_note
         from loadmaster.traces import ReadOptions, demo, read_trace
         from loadmaster.traces.own_generator import is_generator
 
@@ -261,7 +261,7 @@ class LogOptions(ReadingOptions):
         if mended is options:
             return self._served(read)
         read = read_trace(Path(self.trace), mended)
-        return self._served(replace(read, notes=(said(mended), *read.notes)))
+        return self._served(replace(read, notes=(memory_note(mended), *read.notes)))
 
     def _served(self, read: "Trace") -> "Trace":
         """`read`, masked if asked.

@@ -78,7 +78,7 @@ def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "Observ
         seen: what the log shows of its machines; None where these are known, or the log shows nothing.
     """
     if read.cluster is None:
-        if further := _doubt(options, read):
+        if further := _option_of_doubt(options, read):
             return _typed("info", path, options, further)
         if seen is None:
             return _typed("info", path, options, {"hosts": hosts_for(read.workload)})
@@ -150,7 +150,7 @@ def _fitted(reading: LogReading) -> "Fitted":
     return fit_by(reading.spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
 
 
-def _doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
+def _option_of_doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
     """The option that a note of doubt about the memory names, where it was not given."""
     from loadmaster.traces.swf_memory import option_to_try
 
@@ -215,7 +215,7 @@ def _comparisons(options: "InfoOptions", reading: LogReading) -> Iterator[dict[s
         scaled = [at, {}] if max(loads) > FULL else [{}, at]
     orders = ORDERS if read.window_s is None else IN_WINDOW
     disciplines = [orders | {"site": str(options.hosts)}, orders] if _has_queue(options) else [orders]
-    for rules in [*disciplines, *([] if _one_place(cluster) else [PLACES])]:
+    for rules in [*disciplines, *([] if _placement_is_trivial(cluster) else [PLACES])]:
         for load in scaled:
             yield rules | load
 
@@ -231,7 +231,7 @@ def _has_queue(options: "InfoOptions") -> bool:
     return b"CPUTot=" not in head_of(Path(hosts), 1 << 16)
 
 
-def _one_place(cluster: "Cluster") -> bool:
+def _placement_is_trivial(cluster: "Cluster") -> bool:
     """Whether no placement policy has a choice that matters: one host, or equal hosts of one core."""
     rows, _ = cluster.kinds
     return cluster.hosts == 1 or (len(rows) == 1 and rows[0][cluster.resources.index("cores")] <= 1)

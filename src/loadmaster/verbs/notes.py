@@ -69,7 +69,7 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.plain_engine_rate import jobs_a_second, shown_pace
     from loadmaster.scheduling.resolved_constraints import binds
-    from loadmaster.sim.queue.door import is_compiled
+    from loadmaster.sim.queue.simulation import is_compiled
 
     bound = binds(case.workload, case.cluster)
     tried: set[str] = set()
@@ -98,7 +98,7 @@ def warn_of_plain_sizers(sizers: "Sequence[Sizer]", durations: "Floats", types: 
 
     from loadmaster.report.console import for_notes
     from loadmaster.report.progress import QUIET_S
-    from loadmaster.sim.bags.door import repeat
+    from loadmaster.sim.bags.repetitions import repeat
     from loadmaster.sizing.own import OwnSizer
 
     for sizer in sizers:

@@ -243,8 +243,8 @@ def run_with(options: BagRunOptions) -> Ran:
 
     from loadmaster.compiled_rules.policies import timing_compilation
     from loadmaster.live.bag.command_results import command_rows
-    from loadmaster.live.dask.door import run_commands
     from loadmaster.live.dask.machine_source import machines
+    from loadmaster.live.dask.run_commands import run_commands
     from loadmaster.verbs.bag_options import unit_of_cost
     from loadmaster.verbs.bag_progress import BagProgress
     from loadmaster.verbs.folder import make_folder

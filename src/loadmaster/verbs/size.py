@@ -308,7 +308,7 @@ class _Asked:
 
         from loadmaster.model.bag import Bag, BagLaw
         from loadmaster.model.units import parse_seconds
-        from loadmaster.sim.bags.door import draws
+        from loadmaster.sim.bags.repetitions import draws
         from loadmaster.sizing.endless import ending
         from loadmaster.sizing.goal import check_budget
         from loadmaster.verbs.bag_options import chosen_types, guessed

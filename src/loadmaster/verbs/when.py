@@ -210,13 +210,13 @@ def when_with(options: WhenOptions, watch: "Watch | None" = None, command: str =
     from loadmaster.verbs.progress import watching
 
     with naming() as name, watching(watch) as progress:
-        result = _found(options, progress, command or options.call("when"), name)
+        result = _forecast(options, progress, command or options.call("when"), name)
     if options.out is not None:
         result.save(options.out)
     return result
 
 
-def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> StartOfJob:
+def _forecast(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> StartOfJob:
     from loadmaster.forecast.listing_forecast import onward_from
     from loadmaster.report.start_claims import StartFound
     from loadmaster.runs.prepare import compile_first

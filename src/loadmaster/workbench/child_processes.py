@@ -49,7 +49,7 @@ class Child:
         return is_alive(self.process) and _is_for(self.process, self.folder)
 
     @property
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """The last line that it wrote to stderr."""
         try:
             with (self.folder / COMPLAINED).open("rb") as file:

@@ -94,9 +94,9 @@ class Results:
         foreign = read.kind is None or (read.kind.file == RESULT and not verb_of_result(folder))
         if foreign and not read.head.verb and not {PROGRESS, STARTED} & names:
             return None
-        return self._found(folder, read, names)
+        return self._read_result(folder, read, names)
 
-    def _found(self, folder: Path, read: _Read, names: set[str]) -> FoundResult:
+    def _read_result(self, folder: Path, read: _Read, names: set[str]) -> FoundResult:
         times = {name: time_ns / 1e9 for name, time_ns, _ in read.files}
         state = state_of(folder, read.kind, times.get(read.page, 0.0))
         verb = read.head.verb.partition(" ")[0] or ("" if read.kind is None else read.kind.verb)

@@ -75,9 +75,9 @@ def words_of(progress: Progress) -> str:
 def _broken_off(child: Child, progress: Progress | None) -> BenchState:
     """A comparison that was started here, whose process is gone and has left no page."""
     part = None if progress is None else progress.part
-    if child.last_words.startswith("loadmaster: stopped") or not child.last_words:
+    if child.last_error_line.startswith("loadmaster: stopped") or not child.last_error_line:
         return BenchState(STOPPED, "finished runs are kept", part, ours=True)
-    return BenchState(FAILED, child.last_words.removeprefix("loadmaster: "), part, ours=True)
+    return BenchState(FAILED, child.last_error_line.removeprefix("loadmaster: "), part, ours=True)
 
 
 def _live(folder: Path, kind: ResultKind) -> BenchState:

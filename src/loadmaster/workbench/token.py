@@ -48,7 +48,7 @@ def token_in(folder: Path) -> Token:
     folder.chmod(0o700)
     path = folder / FILE
     try:
-        return Token(_kept(path))
+        return Token(_read_token(path))
     except (OSError, ValueError):
         path.unlink(missing_ok=True)
     text = secrets.token_urlsafe(32)
@@ -58,7 +58,7 @@ def token_in(folder: Path) -> Token:
     return Token(text)
 
 
-def _kept(path: Path) -> str:
+def _read_token(path: Path) -> str:
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(file, encoding="ascii") as opened:
         about = os.fstat(file)

@@ -9,9 +9,9 @@ from fake_machines import FakeMachines, Waking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.live.bag import door
+from loadmaster.live.bag import run_bag as module
 from loadmaster.live.bag.config import BagConfig
-from loadmaster.live.bag.door import run_bag
+from loadmaster.live.bag.run_bag import run_bag
 from loadmaster.live.session.engine import Refusal
 from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model.actions import Release, Rent, Start, Stop
@@ -153,7 +153,7 @@ def test_killed_between_any_two_writes_no_command_is_lost_and_none_that_ended_we
                     raise Killed
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(door, "RecordFile", Mortal)
+            patch.setattr(module, "RecordFile", Mortal)
             clock = Waking()
             engine = FakeMachines(clock, folder, {k: [each] for k, each in enumerate(lasts_s, 1)})
             commands = [f"c{k}" for k in range(1, len(lasts_s) + 1)]

@@ -18,8 +18,8 @@ from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
 from loadmaster.live.shares.config import SharesConfig
-from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
+from loadmaster.live.shares.run_under_shares import run_under_shares
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop
 

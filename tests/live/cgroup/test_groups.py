@@ -175,7 +175,7 @@ def test_version_2_hands_the_cpu_on_to_groups_inside(mounted, tmp_path, monkeypa
     inner.cap(0.01)
     assert (top.path / "cgroup.subtree_control").read_text() == "+cpu"
     assert (inner.path / "cpu.max").read_text() == "1000 100000"
-    assert inner.doors() == [inner.path / "cgroup.procs"]
+    assert inner.process_files() == [inner.path / "cgroup.procs"]
 
 
 @real

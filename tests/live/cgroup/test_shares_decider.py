@@ -11,8 +11,8 @@ from share_fake import Dead, FakeBox, batch
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
 from loadmaster.live.shares.config import SharesConfig
-from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
+from loadmaster.live.shares.run_under_shares import run_under_shares
 from loadmaster.model import InputError, Workload
 from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.problem import TimesharedProblem

@@ -17,8 +17,8 @@ pytest.importorskip("distributed")
 from bag_replay import decide_again, sessions
 
 from loadmaster.live.bag.config import BagConfig, task_folder
-from loadmaster.live.dask.door import run_commands
 from loadmaster.live.dask.machine_source import DaskMachineSource, machines
+from loadmaster.live.dask.run_commands import run_commands
 from loadmaster.live.session.record_file import RecordFile, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule

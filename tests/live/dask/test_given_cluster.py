@@ -13,8 +13,8 @@ from patience import PATIENCE_S, until
 pytest.importorskip("distributed")
 
 from loadmaster.live.bag.config import BagConfig, task_folder
-from loadmaster.live.dask.door import run_commands
 from loadmaster.live.dask.machine_source import DaskMachineSource, machines
+from loadmaster.live.dask.run_commands import run_commands
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType
 

@@ -7,8 +7,8 @@ from fake_runs import FOUR, made_jobs, ruled
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import FAULTS, FaultRates, ScheduledFault
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, EngineDown

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loadmaster.live.guests.check import FILE, check_guests, guest_lines
 from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.door import look_after
+from loadmaster.live.guests.run_guests import run_guests
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model import InputError
@@ -31,7 +31,7 @@ def site(machines, hosts=TWO, **more):
 
 def run(site, folder, **config):
     given = {"for_s": 60.0, "interval_s": 1.0, "every_s": 5.0} | config
-    return look_after(site, site.clock, GuestsConfig(**given), folder)
+    return run_guests(site, site.clock, GuestsConfig(**given), folder)
 
 
 def asked(folder):

@@ -10,8 +10,8 @@ from fake_kubernetes import FakeKubernetes, node, serving
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.pods import PodScope
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.place import POLICIES

@@ -9,8 +9,8 @@ from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.timeline import timeline_in
 from loadmaster.live.session.clocks import FakeClock

@@ -5,7 +5,7 @@ import copy
 import pytest
 from fake_kubernetes import node, pod, stamp
 
-from loadmaster.live.kubernetes.movable import why_it_stays
+from loadmaster.live.kubernetes.movable import why_not_evictable
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.queue.eligibility import EligibleJobs
@@ -268,4 +268,4 @@ def test_a_pod_of_a_gang_is_placed_and_its_gang_named(key, where):
     assert observer.gangs == {key: 1}
     member["spec"]["nodeName"] = "n1"
     member["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "web", "controller": True}]
-    assert why_it_stays(member, "loadmaster") == f"it starts together with others ({key})"
+    assert why_not_evictable(member, "loadmaster") == f"it starts together with others ({key})"

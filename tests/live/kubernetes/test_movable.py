@@ -3,7 +3,7 @@
 import pytest
 from fake_kubernetes import pod, stamp
 
-from loadmaster.live.kubernetes.movable import why_it_stays
+from loadmaster.live.kubernetes.movable import why_not_evictable
 
 WEB = ("ReplicaSet", "web")
 SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
@@ -19,7 +19,7 @@ def runs(**more):
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet"])
 def test_what_its_owner_starts_again_may_move(kind):
-    assert why_it_stays(runs(owner=(kind, "web")), "loadmaster") == ""
+    assert why_not_evictable(runs(owner=(kind, "web")), "loadmaster") == ""
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,14 @@ def test_what_its_owner_starts_again_may_move(kind):
     ],
 )  # fmt: skip
 def test_what_would_lose_something_stays(more, why):
-    assert why in why_it_stays(runs(**more), "loadmaster")
+    assert why in why_not_evictable(runs(**more), "loadmaster")
 
 
 def test_who_says_that_its_data_may_go_may_move():
-    assert why_it_stays(runs(**LOCAL, notes={SAFE: "true"}), "loadmaster") == ""
+    assert why_not_evictable(runs(**LOCAL, notes={SAFE: "true"}), "loadmaster") == ""
 
 
 def test_what_goes_already_is_left_alone():
     going = runs()
     going["metadata"]["deletionTimestamp"] = stamp(990)
-    assert why_it_stays(going, "loadmaster") == "it does not run"
+    assert why_not_evictable(going, "loadmaster") == "it does not run"

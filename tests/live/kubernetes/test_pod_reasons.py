@@ -10,8 +10,8 @@ from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.pod_reasons import with_reasons
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.run_record import run_record_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.wait_reasons import wait_reasons

@@ -10,8 +10,8 @@ from loadmaster.live.kubernetes.preemption import Preemptor
 from loadmaster.live.queue.allocations import ROOM
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, ledger_after, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.timeline import timeline_in
 from loadmaster.live.session.clocks import FakeClock

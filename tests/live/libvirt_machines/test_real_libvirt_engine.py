@@ -11,7 +11,7 @@ import real_libvirt
 
 from loadmaster.live.guests.check import check_guests
 from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.door import look_after
+from loadmaster.live.guests.run_guests import run_guests
 from loadmaster.live.libvirt.engine import LibvirtEngine
 from loadmaster.live.libvirt.hosts import connect
 from loadmaster.live.session.clocks import RealClock
@@ -88,7 +88,7 @@ def test_a_move_that_is_called_off_leaves_the_machine_computing_where_it_was(hos
 def test_the_loop_moves_one_of_two_to_the_empty_host_and_gives_both_all_of_the_cpu(hosts, engine, tmp_path):
     home(hosts)
     config = GuestsConfig(mover="rebalance", most=1, interval_s=0.5, every_s=1.0, for_s=25.0)
-    report, state = look_after(engine, RealClock(), config, tmp_path / "run")
+    report, state = run_guests(engine, RealClock(), config, tmp_path / "run")
     assert (state.moved, report.refusals.total(), report.stranded) == (1, 0, [])
     assert sorted(map(tuple, (host.machines() for host in hosts))) in ([("x",), ("y",)],)
     checked = check_guests(tmp_path / "run")

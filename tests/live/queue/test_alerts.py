@@ -157,7 +157,7 @@ def test_a_run_that_ends_by_an_error_runs_the_command(program, tmp_path, monkeyp
     def lost(*_, **__):
         raise InputError("slurm-lm", "another loadmaster runs this cluster")
 
-    monkeypatch.setattr("loadmaster.live.queue.door.run_live", lost)
+    monkeypatch.setattr("loadmaster.live.queue.run_live.run_live", lost)
     with pytest.raises(InputError):
         lm.live.run("fake", limit=3, on_alert=str(path), out=tmp_path / "run")
     ((_, _, read),) = calls(1)

@@ -28,7 +28,7 @@ from loadmaster.live.session.engine import (
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Hold, Repin, Start
 from loadmaster.order import ORDERS
-from loadmaster.sim.queue.door import simulate
+from loadmaster.sim.queue.simulation import simulate
 
 BINDS = ("begin", "array", "partition", "features", "speed", "accounts")
 

@@ -7,10 +7,10 @@ from fake_runs import FOUR, made_jobs, ruled
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import ScheduledFault
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.observed_history import observed_history_in
 from loadmaster.live.queue.own_queue import OwnQueue
 from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
 from loadmaster.live.session.clocks import FakeClock

@@ -8,7 +8,7 @@ from loadmaster.live.queue.rows import (
     as_known,
     expected_s,
     hosts_in,
-    row_on_our_clock,
+    row_on_run_clock,
     state_of,
     what_it_is,
 )
@@ -35,9 +35,9 @@ def test_the_slowest_host_says_how_long_a_job_takes():
 
 
 def test_what_came_while_a_cycle_was_at_work_came_as_it_began_and_nothing_came_before_the_origin():
-    came = [row_on_our_clock({"submit_s": at_s}, 1000.0, 30.0)["submit_s"] for at_s in (990.0, 1020.0, 1031.0)]
+    came = [row_on_run_clock({"submit_s": at_s}, 1000.0, 30.0)["submit_s"] for at_s in (990.0, 1020.0, 1031.0)]
     assert came == [0.0, 20.0, 30.0]
-    assert row_on_our_clock({"submit_s": 1000.0, "eligible_s": 1050.0}, 1000.0, 30.0)["eligible_s"] == 50.0
+    assert row_on_run_clock({"submit_s": 1000.0, "eligible_s": 1050.0}, 1000.0, 30.0)["eligible_s"] == 50.0
 
 
 def test_what_a_job_is_leaves_out_what_it_does():

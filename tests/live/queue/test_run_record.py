@@ -11,11 +11,11 @@ from live_records import begin, cycle, first, job
 
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import ScheduledFault
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.eligibility import IN_VAIN
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import applied
 from loadmaster.live.queue.record import FILE, LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.run_record import run_record_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.wait_reasons import wait_reasons

@@ -6,10 +6,10 @@ from fake_runs import FOUR, ruled
 
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.queue.decider import LiveExtras
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import listing_of
 from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.warmup import with_long_queue
 from loadmaster.live.session.clocks import FakeClock

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import FAULTS, ScheduledFault
 from loadmaster.live.queue.check import check_live
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.loop import Denied, Loop
 from loadmaster.live.session.report import Report
 from loadmaster.model import Account, Cluster, SiteRules, Workload
 from loadmaster.scheduling.scheduler import WORTHWHILE
-from loadmaster.sim.queue.door import simulate
+from loadmaster.sim.queue.simulation import simulate
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,8 +9,8 @@ import pytest
 from fake_runs import FOUR, Failing, disk_of_this_process, drive, made_jobs, one_job, ruled
 
 from loadmaster.live.fake.engine import FakeEngine
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.engine import EngineDown

@@ -4,8 +4,8 @@ import pytest
 from scripted_slurm import ScriptedSlurm
 
 from loadmaster.live.queue.check import check_live
-from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.run_record import run_record_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock

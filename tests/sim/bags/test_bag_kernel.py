@@ -11,7 +11,7 @@ from numba import typeof
 
 from loadmaster.model.bag import BagLaw
 from loadmaster.sim.bags import bag_kernel
-from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule
 
 bags = st.lists(st.floats(1.0, 4000.0), min_size=1, max_size=30).map(lambda d: np.array([d]))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import HostType, Planner
 
 times = st.floats(0.0, 5000.0) | st.sampled_from([1.0, 10.0, 30.0, 600.0, 3600.0])

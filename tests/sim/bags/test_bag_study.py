@@ -14,7 +14,7 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Advancing, Stopped
 from loadmaster.packing.deadline import Deadline
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sim.bags.study import Way, compile_first, run_ways, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
 

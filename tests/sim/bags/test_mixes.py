@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import loadmaster as lm
-from loadmaster.sim.bags.door import repeat
-from loadmaster.sim.bags.mixes import TriedMix, mix_curve, unbeaten
+from loadmaster.sim.bags.mixes import TriedMix, mix_curve, pareto_front
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts, FixedMix, HostType
 
 bags = st.lists(st.floats(1.0, 4000.0), min_size=1, max_size=25).map(lambda d: np.array([d]))
@@ -46,7 +46,7 @@ def test_the_search_misses_no_mix_of_a_small_table():
         if sum(counts):
             run = repeat(durations, FixedMix(counts), (SLOW, FAST))
             every.append(TriedMix(float(run.cost.mean()), float(run.span_s.mean()), counts))
-    best = [" + ".join(map(str, each.counts)) for each in unbeaten(every) if all(each.counts)]
+    best = [" + ".join(map(str, each.counts)) for each in pareto_front(every) if all(each.counts)]
     assert best
     assert [point.label for point in mix_curve(durations, (SLOW, FAST), 0.9)] == best
 

@@ -12,7 +12,7 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.move.relabel import relabelled
 from loadmaster.packing import PACKERS
 from loadmaster.scheduling.fractional import Fractional, least_yield, yield_of
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 
 
 def stream(seed, jobs=60, load=1.2, hosts=4):

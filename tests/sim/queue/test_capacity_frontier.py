@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import Cluster
 from loadmaster.sim.queue.engine.initial_state import full_frontier
-from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to, renew, still_has
+from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to, renew_frontier, still_has
 
 HOSTS = Cluster.uniform(4, cores=8, memory=9)
 FREE = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 9)), min_size=4, max_size=4)
@@ -16,17 +16,17 @@ FREE = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 9)), min_size=4, max
 
 @njit
 def make_anew(frontier, free):
-    renew(lend(frontier), free)
+    renew_frontier(by_reference(frontier), free)
 
 
 @njit
 def note_more(frontier, free, host):
-    raise_to(lend(frontier), free, host)
+    raise_to(by_reference(frontier), free, host)
 
 
 @njit
 def has(frontier, free, demand):
-    return still_has(lend(frontier), free, demand)
+    return still_has(by_reference(frontier), free, demand)
 
 
 def most(free, cores):

@@ -24,7 +24,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.queue.simulation import is_compiled
 
 FIRST_FIT = POLICIES["first-fit"]
 TWO_CARDS = Cluster.uniform(1, cores=8, gpus=2)

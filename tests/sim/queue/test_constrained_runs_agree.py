@@ -19,10 +19,10 @@ from loadmaster.scheduling.notation import discipline_named as named
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.constrained_run import shadow_serves
-from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
+from loadmaster.sim.queue.simulation import is_compiled
 
 
 def knows_shadow_pass(workload, cluster):

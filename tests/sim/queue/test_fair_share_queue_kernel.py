@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numba import njit
 from numpy.typing import NDArray
 
-from loadmaster.jit.by_reference import lend
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
+from loadmaster.jit.by_reference import by_reference
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import is_satisfied, neediest_project, rank_projects, use_more
 
 
 class Using(NamedTuple):
@@ -25,8 +25,8 @@ class Queues(NamedTuple):
 @njit
 def turns(given_state, waiting, cores):
     """Who comes next, where each that comes uses so much more, or is satisfied if that is nothing."""
-    state = lend(given_state)
-    begin_needs(state, lend(waiting))
+    state = by_reference(given_state)
+    rank_projects(state, by_reference(waiting))
     found = [np.int64(0)][1:]
     for more in cores:
         found.append(neediest_project(state))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import Cluster
 from loadmaster.sim.queue.engine.host_blocks_kernel import _first_host, next_host, raise_block
 from loadmaster.sim.queue.engine.initial_state import _most_of_blocks
@@ -25,18 +25,18 @@ class Hosts(NamedTuple):
 
 @njit
 def first(given, usable, kind, demand, some_are_not):
-    hosts = lend(given)
+    hosts = by_reference(given)
     return _first_host(hosts, usable if some_are_not else hosts.open, kind, demand, some_are_not)
 
 
 @njit
 def following(given, usable, demand, begin, end):
-    return next_host(lend(given), usable, demand, begin, end)
+    return next_host(by_reference(given), usable, demand, begin, end)
 
 
 @njit
 def freed(given, host):
-    raise_block(lend(given), host)
+    raise_block(by_reference(given), host)
 
 
 def expected(hosts, usable, demand, begin, end):

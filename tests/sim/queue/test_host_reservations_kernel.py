@@ -7,13 +7,13 @@ import pytest
 from numba import njit
 
 from loadmaster.host_index.scores_kernel import empty_scores
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.sim.queue.engine.host_reservations_kernel import (
+    clear_reservations,
     enter_level,
     flush,
     leave_level,
     may_be_reserved,
-    nobody_reserved,
 )
 from loadmaster.sim.queue.engine.state import PENDING
 
@@ -37,22 +37,22 @@ class Hosts(NamedTuple):
 
 @njit
 def begin(given):
-    nobody_reserved(lend(given))
+    clear_reservations(by_reference(given))
 
 
 @njit
 def may_be(given, host):
-    return may_be_reserved(lend(given), host)
+    return may_be_reserved(by_reference(given), host)
 
 
 @njit
 def settle(given, scores):
-    flush(lend(given), lend(scores))
+    flush(by_reference(given), by_reference(scores))
 
 
 @njit
 def take(given, host, cores, memory):
-    hosts = lend(given)
+    hosts = by_reference(given)
     leave_level(hosts, host)
     hosts.free[host, 0] -= cores
     hosts.free[host, 1] -= memory

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from numba import njit
 from numpy.typing import NDArray
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue.engine.arrays import jobs_of
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_infeasible, record_failure
 from loadmaster.sim.queue.engine.state import PARETO, SHORT, STAMP, STEP
 
 HOSTS = Cluster.uniform(3, cores=8, memory=8)
@@ -30,12 +30,12 @@ class Failures(NamedTuple):
 @njit
 def hopeless(given_jobs, given_state):
     """Whether each job is hopeless when its turn comes, if all before it that are not have failed."""
-    jobs, state = lend(given_jobs), lend(given_state)
+    jobs, state = by_reference(given_jobs), by_reference(given_state)
     found = np.zeros(jobs.tasks.shape[0], np.bool_)
     for job in range(found.shape[0]):
-        found[job] = is_hopeless(jobs, state, job, SHORT)
+        found[job] = is_infeasible(jobs, state, job, SHORT)
         if not found[job]:
-            remember(jobs, state, job, SHORT, jobs.tasks[job])
+            record_failure(jobs, state, job, SHORT, jobs.tasks[job])
     return found
 
 

@@ -13,8 +13,8 @@ from loadmaster.order import ORDERS, JobColumns, job_columns
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Discipline, discipline_named
 from loadmaster.scheduling.compiled_decide import rule_of
-from loadmaster.sim.queue.door import simulate
 from loadmaster.sim.queue.look_ahead import look_ahead, look_ahead_plainly
+from loadmaster.sim.queue.simulation import simulate
 
 RULES = (Easy(), Easy(fill="shortest"), Easy(2), Stepwise(3), Easy(promise="hosts"), Selective(2.0))
 POLICY_NAMES = ("first-fit", "round-robin", "best-fit-cores", "random")

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue.engine.arrays import jobs_of
@@ -27,16 +27,16 @@ LOG = Workload(
 @njit
 def come_and_leave(jobs, waiting, coming, leaving):
     for job in coming:
-        join(lend(jobs), lend(waiting), job)
+        join(by_reference(jobs), by_reference(waiting), job)
     for job in leaving:
-        leave(lend(waiting), job)
+        leave(by_reference(waiting), job)
 
 
 @njit
 def all_waiting(jobs, waiting):
     found, position = [np.int64(0)][1:], np.int64(0)
     while True:
-        position = next_waiting(lend(jobs), lend(waiting), position, waiting.here.shape[0])
+        position = next_waiting(by_reference(jobs), by_reference(waiting), position, waiting.here.shape[0])
         if position < 0:
             return found
         found.append(position)
@@ -62,11 +62,11 @@ class Looked(NamedTuple):
 
 @njit
 def all_fitting(jobs, waiting, frontier, head_promise):
-    raise_frontier(lend(frontier), 0)
+    raise_frontier(by_reference(frontier), 0)
     found, position = [np.int64(0)][1:], np.int64(0)
     engine = Looked(jobs, waiting, frontier, head_promise, State(np.ones(1), None))
     while True:
-        position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
+        position = next_fitting(by_reference(engine), 0.0, position, waiting.here.shape[0], 0)
         if position < 0:
             return found
         found.append(position)
@@ -75,7 +75,7 @@ def all_fitting(jobs, waiting, frontier, head_promise):
 
 @njit
 def tighten(jobs, waiting):
-    tighten_top(lend(jobs), lend(waiting), 0)
+    tighten_top(by_reference(jobs), by_reference(waiting), 0)
 
 
 def frontier_of(cores, memory):

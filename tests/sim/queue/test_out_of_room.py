@@ -36,8 +36,8 @@ def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
 
 
 def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monkeypatch):
-    made = layout._kept
-    monkeypatch.setattr(layout, "_kept", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32)))
+    made = layout._kept_profile
+    monkeypatch.setattr(layout, "_kept_profile", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32)))
     with pytest.raises(OutOfRoom):
         run("conservative(early_end=kept)", "planning")
 

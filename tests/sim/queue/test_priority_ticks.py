@@ -16,10 +16,10 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import Discipline, MaxJobs, Scheduler
 from loadmaster.scheduling.notation import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay
+from loadmaster.sim.queue.simulation import is_compiled
 
 ACCOUNTS = SiteRules(
     accounts=(

@@ -8,10 +8,10 @@ from numba import njit
 from loadmaster.sim.queue.engine.running_by_host_kernel import (
     STALE,
     all_fresh,
+    empty_running,
     move_in,
     move_out,
     next_end_at,
-    nothing_runs,
 )
 
 
@@ -37,7 +37,7 @@ def forgotten(running_by_host):
 @given(seed=st.integers(0, 2**32 - 1), hosts=st.integers(1, 4))
 def test_tasks_come_and_go_in_any_order_and_a_host_names_its_next_end(seed, hosts):
     rng, tasks = np.random.default_rng(seed), 12
-    running_by_host = nothing_runs(tasks, tasks, hosts)
+    running_by_host = empty_running(tasks, tasks, hosts)
     running_by_host.end_s[:] = rng.integers(0, 6, tasks)
     where = dict[int, int]()
     for _ in range(60):

@@ -12,7 +12,7 @@ from loadmaster.scheduling import discipline_named
 from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.search.bound import bound
 from loadmaster.sim.fractional.problem import FractionalProblem
-from loadmaster.sim.queue.door import simulate
+from loadmaster.sim.queue.simulation import simulate
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")

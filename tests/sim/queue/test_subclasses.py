@@ -18,12 +18,12 @@ from loadmaster.scheduling import discipline_named as named
 from loadmaster.scheduling.fractional import Fractional
 from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sharing.processor_sharing import ProcessorSharing
-from loadmaster.sim.bags.door import repeat
-from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.bags.repetitions import repeat
+from loadmaster.sim.fractional.simulation import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.door import is_compiled
-from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.queue.simulation import is_compiled
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 from loadmaster.sizing import Actions, FixedHosts, HostType, Rental, SilvaRule
 
 HOSTS = Cluster.uniform(4, cores=4, memory=8)

@@ -10,7 +10,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import compiled_decide, discipline_named
 from loadmaster.scheduling.notation import files_of, is_discipline
 from loadmaster.scheduling.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes, starves
-from loadmaster.sim.queue.door import is_compiled, simulate
+from loadmaster.sim.queue.simulation import is_compiled, simulate
 
 FIRST_FIT = POLICIES["first-fit"]
 AMOUNTS = ("licences", "power", "limits")

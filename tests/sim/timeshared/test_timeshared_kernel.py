@@ -14,9 +14,9 @@ from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.scheduling.time_shared import METHODS, method_named
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.movers_kernel import hashed
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 
 NAMES = [*METHODS, "mix-fit+mosix", "least-loaded+enhanced-mosix", "random+assign-u-r", "round-robin"]
 
@@ -81,16 +81,16 @@ def test_ends_that_fall_on_ticks_are_the_same_to_the_bit_compiled_and_plain(seed
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
 def test_a_run_is_the_same_when_made_again_and_when_it_is_interrupted(seed):
-    import loadmaster.sim.timeshared.door as door
+    from loadmaster.sim.timeshared import simulation
 
     problem = random_problem(seed, "e-mosix")
     whole = simulate_timeshared(problem)
-    chunk, door.CHUNK = door.CHUNK, 3
+    chunk, simulation.CHUNK = simulation.CHUNK, 3
     try:
         steps = []
         pieces = simulate_timeshared(problem, progress=lambda ended, total: steps.append(ended))
     finally:
-        door.CHUNK = chunk
+        simulation.CHUNK = chunk
     assert steps == sorted(steps)
     assert np.array_equal(whole.end_s, pieces.end_s)
 

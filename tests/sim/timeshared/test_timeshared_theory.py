@@ -13,9 +13,9 @@ from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.scheduling.time_shared import METHODS, method_named
 from loadmaster.sharing.host_loads import HostLoads
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import _Run
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 from loadmaster.traces.opportunity import generate_opportunity
 
 RUNS, JOBS, WARM_UP = 30, 50_000, 5000

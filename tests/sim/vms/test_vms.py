@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from loadmaster.model import InputError, Workload
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sharing.vm_choice import VM_CHOICES
-from loadmaster.sim.vms.door import VmProblem, as_bags, narrowed, simulate_vms
+from loadmaster.sim.vms.simulation import VmProblem, as_bags, narrowed, simulate_vms
 
 
 def random_problem(seed, choice, **changes):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from loadmaster.live.bag.orphans import MARK, EndedCommand, children, left_behind, started, take_in_orphans
+from loadmaster.live.bag.orphans import MARK, EndedCommand, children, remaining_processes, started, take_in_orphans
 from loadmaster.system.strict_json import to_json
 from loadmaster.system.whole_file import write_whole
 
@@ -87,7 +87,7 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Comman
         cpu_s=_children_s() - cpu,
         ended=time.time(),
         worker=os.getpid(),
-        left=left_behind(EndedCommand(folder, child.pid, before, not _running)),
+        left=remaining_processes(EndedCommand(folder, child.pid, before, not _running)),
     )
     write_whole(place / "result.json", to_json(outcome))
     return outcome

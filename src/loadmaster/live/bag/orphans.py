@@ -67,7 +67,7 @@ def children() -> frozenset[int]:
     return frozenset(child.pid for child in psutil.Process().children())
 
 
-def left_behind(attempt: EndedCommand) -> list[str]:
+def remaining_processes(attempt: EndedCommand) -> list[str]:
     """What still runs of a command that has ended: names and process numbers."""
     end = time.monotonic() + _GRACE_S
     while True:
@@ -89,13 +89,13 @@ def _orphans(attempt: EndedCommand) -> "list[psutil.Process]":
             if child.pid in _ours:
                 continue
             if _ended(child):
-                _lay_to_rest(child.pid, attempt.session)
+                _reap(child.pid, attempt.session)
             elif child.pid not in attempt.before:
                 alive.append(child)
         return alive
 
 
-def _lay_to_rest(process: int, session: int) -> None:
+def _reap(process: int, session: int) -> None:
     """Note the end of a process of ours; other code may still wait for other children of this process."""
     with contextlib.suppress(ChildProcessError, ProcessLookupError):
         if process in _known or os.getsid(process) == session:

@@ -72,7 +72,7 @@ class CgroupEngine:
         """See `Engine`."""
         for name in list(self._where):
             self._look_at(name)
-        return self._seen()
+        return self._observation()
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; a share that is given before the start counts from the start on."""
@@ -177,7 +177,7 @@ class CgroupEngine:
         if (child := self._shells.pop(name, None)) is not None:
             child.wait()
 
-    def _seen(self) -> Observation:
+    def _observation(self) -> Observation:
         batch, now_s = self._batch, time.time()
         rows = [self._row[name] for name in batch.ids if name not in self._over]
         names = [batch.ids[row] for row in rows]

@@ -55,21 +55,21 @@ class ControlGroup(ABC):
         """CPU seconds that its processes have had, those that have ended included."""
 
     @abstractmethod
-    def doors(self) -> list[Path]:
+    def process_files(self) -> list[Path]:
         """The files into which a process writes 0 to come in."""
 
     def inner(self) -> list[str]:
         """The names of the groups inside."""
-        return sorted({each.name for door in self.doors() for each in door.parent.iterdir() if each.is_dir()})
+        return sorted({each.name for file in self.process_files() for each in file.parent.iterdir() if each.is_dir()})
 
     def holds(self, name: str) -> bool:
         """Whether a group of that name is inside."""
-        return any((door.parent / name).is_dir() for door in self.doors())
+        return any((file.parent / name).is_dir() for file in self.process_files())
 
     def add(self, process: int) -> None:
         """Put a process into it, with all its threads."""
-        for door in self.doors():
-            door.write_text(str(process), encoding="ascii")
+        for file in self.process_files():
+            file.write_text(str(process), encoding="ascii")
 
     def processes(self) -> list[int]:
         """The processes in it."""
@@ -101,9 +101,9 @@ class ControlGroup(ABC):
         self.remove()
 
     def _take_away(self) -> None:
-        for door in self.doors():
+        for file in self.process_files():
             with contextlib.suppress(FileNotFoundError):
-                door.parent.rmdir()
+                file.parent.rmdir()
 
     def _read(self, name: str) -> str:
         place = self.path / name
@@ -118,7 +118,7 @@ class _Version2(ControlGroup):
         self._write("cgroup.subtree_control", "+cpu")
         return _Version2(self.path / name, again=True)
 
-    def doors(self) -> list[Path]:
+    def process_files(self) -> list[Path]:
         return [self.path / "cgroup.procs"]
 
     def limit(self) -> CpuQuota | None:
@@ -148,7 +148,7 @@ class _Version1(ControlGroup):
     def within(self, name: str) -> ControlGroup:
         return _Version1(self.path / name, self.account / name, again=True)
 
-    def doors(self) -> list[Path]:
+    def process_files(self) -> list[Path]:
         return [place / "cgroup.procs" for place in dict.fromkeys((self.path, self.account))]
 
     def limit(self) -> CpuQuota | None:

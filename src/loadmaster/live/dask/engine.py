@@ -93,7 +93,7 @@ class DaskEngine:
         lost = {name for name, host in self._hosts.items() if host.gone} - before
         if lost or self._clock.now_s() - self._looked_s >= LOOK_S:
             self._look_at_machines()
-        return self._seen()
+        return self._observation()
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; machines are rented and given back together, before the next observation."""
@@ -200,7 +200,7 @@ class DaskEngine:
                     host.future.cancel(force=True)
                     host.future = None
 
-    def _seen(self) -> Observation:
+    def _observation(self) -> Observation:
         hosts = {name: host for name, host in self._hosts.items() if not host.gone}
         row = {name: number for number, name in enumerate(hosts)}
         running = sorted((host.began_s, host.job, name) for name, host in hosts.items() if host.future is not None)

@@ -98,7 +98,7 @@ class FakeCluster:
         self.work, self._clock, self._launch_s, self._starts = workload, clock, launch_s, starts
         names = cluster.names or tuple(f"node{host}" for host in range(cluster.hosts))
         self.hosts = Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules)
-        self.ids = each_its_own([str(workload.id_of(job)) for job in range(workload.jobs)])
+        self.ids = unique_names([str(workload.id_of(job)) for job in range(workload.jobs)])
         self.jobs = [FakeJob() for _ in range(workload.jobs)]
         self.waits = FakeWaits(workload, self.hosts, self.ids)
         self.over: dict[str, tuple[float, str]] = {}
@@ -241,11 +241,11 @@ class FakeCluster:
         return [number for number in self.here() if self.jobs[number].state == RUNNING]
 
 
-def each_its_own(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """`names`, where one that has come before is followed by how often it has.
 
     Example:
-        >>> each_its_own(["1", "2", "1", "1"])
+        >>> unique_names(["1", "2", "1", "1"])
         ['1', '2', '1-2', '1-3']
     """
     taken, counts, own = set(names), Counter[str](), []

@@ -130,7 +130,7 @@ class GuestsSessionState:
             self._plan()
         while self.steps:
             step = self.steps.pop(0)
-            if self._stands(step):
+            if self._is_valid(step):
                 return [Move(step.id, (step.host,))]
             self.steps.clear()
         return []
@@ -146,7 +146,7 @@ class GuestsSessionState:
         self.tick += 1
         self.due_s = self.now_s + self.config.every_s
 
-    def _stands(self, step: MoveStep) -> bool:
+    def _is_valid(self, step: MoveStep) -> bool:
         """It is still there and may move, its host is up and has room for its memory, and the budget reaches."""
         guest, host = self.snapshot.guests.get(step.id), self.snapshot.hosts.get(step.host)
         if guest is None or host is None or guest.stays or not host.up or guest.host == step.host:

@@ -28,13 +28,13 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
         elif "cycle" in line:
             at_s = float(line["cycle"]) - origin_s
             state.read_observation(line)
-            _seen(telling, snapshot, state.snapshot, at_s)
+            _add_changes(telling, snapshot, state.snapshot, at_s)
             snapshot = state.snapshot
             for name, why in line.get("failed", ()):
                 telling.say(at_s, name, "stayed", f"its move failed: {why}")
             would = "" if "asked" in line else " (it would be: a dry run)"
             for each in line.get("asked", line.get("would", ())):
-                what, why = _asked(action_in(each), state)
+                what, why = _action_and_reason(action_in(each), state)
                 telling.say(at_s, str(each[1]), what + would, why)
             telling.decisions += 1
         elif "answer" in line:
@@ -48,7 +48,7 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
     return telling.timeline(about, state.config.mover or "equal shares", ended, hosts, shown)
 
 
-def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
+def _add_changes(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
     for name, guest in after.guests.items():
         telling.tasks[name] = guest.cores
         telling.over.pop(name, None)
@@ -58,10 +58,10 @@ def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot,
     for name in before.guests.keys() - after.guests.keys():
         telling.over[name] = "gone"
         telling.say(at_s, name, "gone", "it had disappeared")
-    telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _had(after).items()})
+    telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _allocated_shares(after).items()})
 
 
-def _had(snapshot: GuestSnapshot) -> dict[str, float]:
+def _allocated_shares(snapshot: GuestSnapshot) -> dict[str, float]:
     """The share that each machine has of what it asks for: no host gives more than it has, whatever the caps allow."""
     had: dict[str, float] = {}
     for place, host in snapshot.hosts.items():
@@ -72,7 +72,7 @@ def _had(snapshot: GuestSnapshot) -> dict[str, float]:
     return {name: had.get(name, guest.share) for name, guest in snapshot.guests.items()}
 
 
-def _asked(action: Action, state: GuestsSessionState) -> tuple[str, str]:
+def _action_and_reason(action: Action, state: GuestsSessionState) -> tuple[str, str]:
     """What is asked, and why."""
     snapshot = state.snapshot
     match action:

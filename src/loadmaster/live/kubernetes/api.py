@@ -128,15 +128,15 @@ class Api:
             EngineDown: the server does not answer, or not in JSON, or refuses what it allowed before.
             InputError: no Kubernetes API is there.
         """
-        answer = self._asked(method, path, body, content)
+        answer = self._request(method, path, body, content)
         if answer.status == UNAUTHORIZED and self._read_anew():
-            answer = self._asked(method, path, body, content)
+            answer = self._request(method, path, body, content)
         by_rights = answer.status == FORBIDDEN and _BY_RIGHTS.search(answer.text) is not None
         refused = by_rights or answer.status == UNAUTHORIZED
         self._away_if_refused(f"{method} {_kind_of(path)}", refused, answer.text)
         return answer
 
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, content: str) -> Answer:
+    def _request(self, method: str, path: str, body: Mapping[str, Any] | None, content: str) -> Answer:
         try:
             answer = self._sent(method, path, READ_S, content, body=None if body is None else json.dumps(body))
             content = json.loads(answer.data)

@@ -44,7 +44,7 @@ class Descheduler:
             self._look_for_one(ledger)
         if self.plan is None:
             return []
-        if not self._stands(ledger, starts):
+        if not self._plan_is_valid(ledger, starts):
             self._give_up(f"{self.plan.id} does not wait any more, or what was to be moved has changed")
             return []
         if self.steps:
@@ -69,7 +69,7 @@ class Descheduler:
         self.engine.keep(plan.id, plan.host)
         self.say(f"room for {plan.id} on {plan.host}: {len(plan.moves)} to be moved")
 
-    def _stands(self, ledger: Ledger, starts: Sequence[Start]) -> bool:
+    def _plan_is_valid(self, ledger: Ledger, starts: Sequence[Start]) -> bool:
         """Whether the plan is still what it was made for."""
         assert self.plan is not None
         waits = self.plan.id in ledger.waiting.eligible_ids() and self.plan.id not in {start.id for start in starts}

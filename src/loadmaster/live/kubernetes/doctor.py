@@ -9,7 +9,7 @@ from typing import Any
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.lease import LeaseTerms
-from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, gang_reasons
 from loadmaster.live.kubernetes.parsing import is_pod
 from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
 from loadmaster.live.kubernetes.pods import PodScope
@@ -145,7 +145,7 @@ def _pods(api: Api, scope: PodScope) -> list[Finding]:
     text = host_count(live.up, "node", "pods")
     findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     findings += _whose(f"pods with schedulerName {scope.scheduler}", live)
-    findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
+    findings += [Finding("note", gang_reasons(gang, pods)) for gang, pods in ours.gangs.items()]
     return findings + _whose("pods of any scheduler", KubernetesObserver(scope._replace(everyone=True)).see(listings))
 
 

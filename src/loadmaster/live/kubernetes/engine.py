@@ -10,10 +10,10 @@ from loadmaster.live.kubernetes.api import FORBIDDEN, Api
 from loadmaster.live.kubernetes.eviction import barred, together
 from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.live.kubernetes.lease import ClusterLease, LeaseTerms
-from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
+from loadmaster.live.kubernetes.movable import is_preemptible, why_not_evictable
 from loadmaster.live.kubernetes.new_volumes import VolumeChoices
 from loadmaster.live.kubernetes.nodes import parse_nodes
-from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, gang_reasons
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
@@ -113,7 +113,7 @@ class KubernetesEngine:
             seen = replace(seen, left_out=(*seen.left_out, *unread))
         self._bound &= set(seen.ids)
         for gang in self._observer.gangs.keys() - self._gangs:
-            self._say(not_together(gang, self._observer.gangs[gang]))
+            self._say(gang_reasons(gang, self._observer.gangs[gang]))
         self._gangs |= self._observer.gangs.keys()
         self._waiting = {id_of(item): item for item in self._items if self._is_ours_and_waits(item)}
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
@@ -231,7 +231,7 @@ class KubernetesEngine:
     def movable(self) -> set[str]:
         """Pods of ours that may move now: they, their PodDisruptionBudgets and the rules between pods allow it."""
         budgets = self.moves.evictions.budgets()
-        free = (item for item in self._of_ours() if not why_it_stays(item, self._scope.scheduler))
+        free = (item for item in self._of_ours() if not why_not_evictable(item, self._scope.scheduler))
         return {id_of(item) for item in free if not barred(item, budgets)} - self._observer.tied
 
     def preempts(self, name: str) -> bool:
@@ -241,7 +241,7 @@ class KubernetesEngine:
 
     def evictable(self) -> list[str]:
         """Pods of ours that may go for others, all of them together, those of the lowest priority first."""
-        items = [each for each in self._of_ours() if is_pushed_aside(each, self._scope.scheduler)]
+        items = [each for each in self._of_ours() if is_preemptible(each, self._scope.scheduler)]
         items.sort(key=lambda each: float(each["spec"].get("priority") or 0))
         budgets = self.moves.evictions.budgets()
         counts = {id_of(each): [k for k, budget in enumerate(budgets) if budget.covers(each)] for each in items}

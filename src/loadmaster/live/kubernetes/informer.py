@@ -67,7 +67,7 @@ class Informer:
         if self._ended.is_set() and not self._listed():
             return InformerState(list(self._items.values()), old=True, restored=self._restored)
         if self._may and self._ended.is_set():
-            self._follow()
+            self._start_watch()
         with self._lock:
             return InformerState(list(self._items.values()), restored=self._restored)
 
@@ -122,26 +122,26 @@ class Informer:
         self._items = {name_of(item): item for item in body.get("items") or ()}
         return True
 
-    def _follow(self) -> None:
+    def _start_watch(self) -> None:
         """Begin a watch where the listing ended; where there is none now, the next look is a listing again."""
         with suppress(EngineDown):
-            if (stream := self._asked()) is not None:
+            if (stream := self._open_watch()) is not None:
                 self._ended.clear()
-                threading.Thread(target=self._heed, args=(stream,), daemon=True).start()
+                threading.Thread(target=self._process_stream, args=(stream,), daemon=True).start()
 
-    def _heed(self, stream: WatchStream | None) -> None:
+    def _process_stream(self, stream: WatchStream | None) -> None:
         """Take in what the server tells; a watch whose time is over is followed by the next."""
         try:
             while stream is not None and not self._closed:
-                if not all(self._takes(event) for event in stream):
+                if not all(self._apply_event(event) for event in stream):
                     break
-                stream = None if self._closed else self._asked()
+                stream = None if self._closed else self._open_watch()
         except (EngineDown, *NOT_READ):  # the next look lists everything anew
             pass
         finally:
             self._ended.set()
 
-    def _asked(self) -> WatchStream | None:
+    def _open_watch(self) -> WatchStream | None:
         """A watch from the last version on; None where there is none to be had."""
         query = f"watch=1&allowWatchBookmarks=true&timeoutSeconds={FOLLOW_S:.0f}&resourceVersion={self._version}"
         stream = self._api.follow(f"{self._path}?{query}")
@@ -153,7 +153,7 @@ class Informer:
             self._stream = stream
         return stream
 
-    def _takes(self, event: Mapping[str, Any]) -> bool:
+    def _apply_event(self, event: Mapping[str, Any]) -> bool:
         """One event; false where the server cannot go on, and all has to be listed anew."""
         kind, item = event.get("type"), event.get("object") or {}
         if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):

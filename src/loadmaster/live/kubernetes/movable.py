@@ -14,12 +14,12 @@ def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((each for each in owners if each.get("controller")), {})
 
 
-def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
+def is_preemptible(item: Mapping[str, Any], scheduler: str) -> bool:
     """Whether a pod may be evicted for one of a higher priority: it runs, it is ours, and it is not tied to its node.
 
     Example:
         >>> meta = {"name": "night-1", "uid": "u"}
-        >>> is_pushed_aside({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        >>> is_preemptible({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
         True
     """
     meta, spec = item["metadata"], item["spec"]
@@ -29,13 +29,14 @@ def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
     return ours and runs and not tied
 
 
-def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
+def why_not_evictable(item: Mapping[str, Any], scheduler: str) -> str:
     """Why a pod is not evicted; empty if it may be, as far as its owner, its annotations and its volumes say.
 
     Example:
         >>> owner = {"kind": "Job", "name": "night", "controller": True}
         >>> meta = {"name": "night-1", "uid": "u", "ownerReferences": [owner]}
-        >>> why_it_stays({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        >>> spec = {"schedulerName": "loadmaster", "nodeName": "n1"}
+        >>> why_not_evictable({"metadata": meta, "spec": spec}, "loadmaster")
         'a Job would lose its work'
     """
     meta, spec = item["metadata"], item["spec"]

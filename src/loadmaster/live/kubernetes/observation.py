@@ -175,11 +175,11 @@ def _where(unread: Sequence[UnreadObject]) -> str:
     return f"{unread[0].name}: {unread[0].why}" if unread else ""
 
 
-def not_together(gang: str, pods: int) -> str:
+def gang_reasons(gang: str, pods: int) -> str:
     """What is said of pods that are to start together.
 
     Example:
-        >>> not_together("kueue.x-k8s.io/pod-group-name", 1)
+        >>> gang_reasons("kueue.x-k8s.io/pod-group-name", 1)
         '1 pod refers to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed: each pod starts by itself'
     """
     those = counted(pods, "pod refers", "pods refer")

@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.eviction import Evictions
-from loadmaster.live.kubernetes.movable import owner_of, why_it_stays
+from loadmaster.live.kubernetes.movable import owner_of, why_not_evictable
 from loadmaster.live.kubernetes.pods import Pod, id_of, pod_of
 from loadmaster.live.session.engine import KEPT_ROOM, RUNNING, Refusal
 from loadmaster.model.actions import Move, Start
@@ -75,7 +75,7 @@ class Moves:
             return self.refused(Refusal(action, "gone", "it was not there when it was last seen"))
         if self.under_way is not None:
             return self.refused(Refusal(action, "busy", f"{self.under_way.id} is being moved"))
-        if why := why_it_stays(item, self._scheduler):
+        if why := why_not_evictable(item, self._scheduler):
             return self.refused(Refusal(action, "busy", why))
         refusal = self.evictions.evict(action)
         if refusal is not None:

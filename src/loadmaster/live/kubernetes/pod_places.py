@@ -89,10 +89,10 @@ class PodPlaces:
         requirements = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
         key = json.dumps((*requirements, None if hosts is None else hosts.tolist()), sort_keys=True)
         if key not in self._found:
-            self._found[key] = self._asked(spec, hosts)
+            self._found[key] = self._hosts_in_words(spec, hosts)
         return self._found[key]
 
-    def _asked(self, spec: Mapping[str, Any], hosts: Bools | None) -> str | None:
+    def _hosts_in_words(self, spec: Mapping[str, Any], hosts: Bools | None) -> str | None:
         good = [
             node
             for number, node in enumerate(self._nodes)

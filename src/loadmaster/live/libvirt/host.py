@@ -84,7 +84,7 @@ class LibvirtHost:
                 why = why or "its CPU cannot be capped here"
             share = share_of(quota) if quota else 1.0
             machine = Machine(
-                name, f"{name}@{uuid}", cores, memory_kib * KIB, share, coming, why, self._bound(domain, uuid)
+                name, f"{name}@{uuid}", cores, memory_kib * KIB, share, coming, why, self._why_pinned(domain, uuid)
             )
         except library.libvirtError as error:
             if error.get_error_code() != library.VIR_ERR_NO_DOMAIN:
@@ -105,7 +105,7 @@ class LibvirtHost:
                 return None
             raise
 
-    def _bound(self, domain: Any, uuid: str) -> str:
+    def _why_pinned(self, domain: Any, uuid: str) -> str:
         """Why it cannot leave this host; looked at once."""
         if uuid not in self._devices:
             text = domain.XMLDesc(0)

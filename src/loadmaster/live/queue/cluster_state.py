@@ -17,7 +17,7 @@ from loadmaster.live.queue.rows import (
     began_s,
     expected_s,
     hosts_in,
-    row_on_our_clock,
+    row_on_run_clock,
     state_of,
     what_it_is,
 )
@@ -182,7 +182,7 @@ class ClusterState:
             if name not in self._first_s:
                 self._first_s[name] = self.now_s
                 changes.arrived.append(name)
-            mine = row_on_our_clock(row, self.origin_s, self._first_s[name])
+            mine = row_on_run_clock(row, self.origin_s, self._first_s[name])
             mine = as_known(self.rows.get(name), mine, self.now_s, waited=name in self._eligible_before)
             changed |= what_it_is(self.rows.get(name)) != what_it_is(mine)
             self.rows[name] = mine

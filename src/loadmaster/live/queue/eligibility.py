@@ -132,7 +132,7 @@ class EligibleJobs:
             given: `seed`, `early_end`, `arrived` and `ended` of the snapshot.
         """
         jobs, rows = self._entries()
-        work, bound = self._work, self._bound(rows)
+        work, bound = self._work, self._constraint_columns(rows)
         queue = Queue(
             jobs,
             work.demand[jobs],
@@ -155,7 +155,7 @@ class EligibleJobs:
             running,
             self._host.get(carried.last_host, NOWHERE),
             need=order.need,
-            promises=self.standing(carried.promises),
+            promises=self.earlier_promises(carried.promises),
             clock=carried.clock,
             as_pool=self._as_pool,
             rules=self.rules,
@@ -171,7 +171,7 @@ class EligibleJobs:
         rows = self.binding.entries.open_to(jobs)
         return self.binding.entries.job[rows], rows
 
-    def _bound(self, rows: Longs) -> dict[str, Any]:
+    def _constraint_columns(self, rows: Longs) -> dict[str, Any]:
         down = hosts_down(self._up)
         if self.binding is None or self._allowance is None:
             return {"columns": {}, "closures": down}
@@ -208,7 +208,7 @@ class EligibleJobs:
             np.array([run.start_s for _, run, _ in jobs], float),
         )
 
-    def standing(self, promises: Mapping[str, tuple[float, tuple[str, ...]]]) -> dict[int, Promise]:
+    def earlier_promises(self, promises: Mapping[str, tuple[float, tuple[str, ...]]]) -> dict[int, Promise]:
         """Those that stand: of jobs that may start still, on hosts that are there."""
         positions = {}
         for job in self.rows:

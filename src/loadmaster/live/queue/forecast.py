@@ -235,8 +235,8 @@ class ForecastSimulation(ResumedEngine):
         start_s = float(self.occupancy.start_s[job])
         return math.inf if math.isnan(start_s) else start_s
 
-    def _found(self, name: str, run: Allocation) -> None:
-        super()._found(name, run)
+    def _adopt_run(self, name: str, run: Allocation) -> None:
+        super()._adopt_run(name, run)
         job = self.number[name]
         if job in self.occupancy.running:
             self.occupancy.end_at(job, run.start_s + self._lasts_s[name], self.occupancy.running[job].status)

@@ -141,7 +141,7 @@ class Ledger(ClusterState):
 
     def promises(self) -> dict[int, Promise]:
         """What earlier decisions promised and still stands, by numbers in `waiting.ids`."""
-        return self.waiting.standing(self.carried.promises)
+        return self.waiting.earlier_promises(self.carried.promises)
 
     def left_out(self) -> list[tuple[str, str]]:
         """(job, why) of all that is not decided on; a job that can never run is listed once."""

@@ -119,8 +119,8 @@ class OwnQueue(ResumedEngine):
         self.memory.order_state.tick(ledger.now_s)
         self.now_s = ledger.now_s
 
-    def _found(self, name: str, run: Allocation) -> None:
-        super()._found(name, run)
+    def _adopt_run(self, name: str, run: Allocation) -> None:
+        super()._adopt_run(name, run)
         job = self.number[name]
         if job in self.occupancy.running:
             lasts_s = float(self.workload.runtime_s[job]) / self.occupancy.running[job].speed

@@ -63,7 +63,7 @@ class ResumedEngine(Replay):
         for name in sorted(ledger.rows, key=lambda name: ledger.rows[name]["submit_s"]):
             self._arrive(name)
         for name, run in ledger.runs.items():
-            self._found(name, run)
+            self._adopt_run(name, run)
         self._hold(ledger)
         self.memory.order_state = ledger.order_state.copied()
         carried = ledger.carried
@@ -93,7 +93,7 @@ class ResumedEngine(Replay):
         self.pending.arrive(job)
         self.arrived_now = True
 
-    def _found(self, name: str, run: Allocation) -> None:
+    def _adopt_run(self, name: str, run: Allocation) -> None:
         job = self.number[name]
         if job not in self.pending.waiting and job not in self.occupancy.running:  # others run what we never would
             insort(self.pending.waiting, job)

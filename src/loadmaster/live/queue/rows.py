@@ -130,7 +130,7 @@ def began_s(row: Mapping[str, Any]) -> float | None:
     return start_s if math.isfinite(start_s) else None
 
 
-def row_on_our_clock(row: Row, origin_s: float, first_s: float) -> Row:
+def row_on_run_clock(row: Row, origin_s: float, first_s: float) -> Row:
     """Times from our origin; what came while a cycle was at work, which first saw it at `first_s`, came as it began."""
     shifted = {**row, "submit_s": max(0.0, min(row["submit_s"] - origin_s, first_s))}
     if "eligible_s" in row:

@@ -41,7 +41,7 @@ class ShadowReplay(ResumedEngine):
         for name in changes.arrived:
             self._arrive(name)
         for name, run in changes.found:
-            self._found(name, run)
+            self._adopt_run(name, run)
         self.ended_now |= bool(changes.moved)
         self._hold(ledger)
         rows = ledger.rows.items()

@@ -16,7 +16,7 @@ from loadmaster.live.queue.agreement import agreement_of
 from loadmaster.live.queue.eligibility import EligibleJobs
 from loadmaster.live.queue.listing import Listing, applied, cluster_in
 from loadmaster.live.queue.record import Pass, is_being_written, lines_of, passes_of
-from loadmaster.live.queue.rows import Row, alike, began_s, row_on_our_clock, state_of
+from loadmaster.live.queue.rows import Row, alike, began_s, row_on_run_clock, state_of
 from loadmaster.live.queue.stranded_capacity import free_in, stranded_by_host, typical_of
 from loadmaster.live.session.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.session.record_file import damage_named
@@ -116,7 +116,7 @@ class _Reading:
         first, self.now_s = not self.listing, _finite(line["cycle"])
         self.listing = applied(self.listing, line["seen"])
         at_s = _finite(self.listing["at_s"]) - self.origin_s
-        self._look_who_never_can(line["seen"])
+        self._find_infeasible(line["seen"])
         new = line["seen"].get("new", {})
         self.seen |= {name: row for name, row in new.items() if not name.startswith(KEPT_ROOM)}
         for name in self._changed(line, first):
@@ -128,7 +128,7 @@ class _Reading:
         starts = [start.id for each in passes for start in each.starts]
         self.asked |= {each[1]: self.now_s for each in line.get("asked", ()) if each[0] == "start"}
         states = Counter(
-            -1 if self._waits_not(name, row) else state_of(row) for name, row in self.listing["jobs"].items()
+            -1 if self._cannot_wait(name, row) else state_of(row) for name, row in self.listing["jobs"].items()
         )
         self.counted.append(CycleCounts(self.now_s, states[HELD], states[RUNNING], states[CLAIMED], len(starts)))
         self.crowded = self.listing if states[HELD] else self.crowded
@@ -166,21 +166,21 @@ class _Reading:
         else:
             self.unseen += 1
 
-    def _look_who_never_can(self, changed: Mapping[str, Any]) -> None:
+    def _find_infeasible(self, changed: Mapping[str, Any]) -> None:
         """Of the jobs that came or changed, or of all where the hosts did, those that the hosts could never take."""
         jobs = self.listing["jobs"]
         look = jobs if changed.get("cluster") else {**changed.get("new", {}), **changed.get("set", {})}
         names = [name for name in look if state_of(jobs[name]) == HELD]
         self.never -= set(look)
         if names:
-            rows = alike([row_on_our_clock(jobs[name], self.origin_s, math.inf) for name in names])
+            rows = alike([row_on_run_clock(jobs[name], self.origin_s, math.inf) for name in names])
             alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
             cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
             waiting = EligibleJobs()
             waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing)
             self.never |= {name for name, _ in waiting.never}
 
-    def _waits_not(self, name: str, row: Row) -> bool:
+    def _cannot_wait(self, name: str, row: Row) -> bool:
         """Its user holds it, it may not begin yet, or never can."""
         later = float(row.get("eligible_s", -math.inf)) > self.listing["at_s"]
         return state_of(row) == HELD and (bool(row.get("hold")) or later or name in self.never)
@@ -197,7 +197,7 @@ class _Reading:
         waits = [
             row
             for name, row in self.listing["jobs"].items()
-            if state_of(row) == HELD and not self._waits_not(name, row)
+            if state_of(row) == HELD and not self._cannot_wait(name, row)
         ]
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)

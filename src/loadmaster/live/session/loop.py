@@ -152,7 +152,7 @@ class Loop:
     def _act(self, actions: Sequence[Action]) -> list[Refusal]:
         refusals = []
         for action in actions:
-            refusal = self._asked(action)
+            refusal = self._try_action(action)
             if refusal is not None:
                 refusals.append(refusal)
                 self.decider.refused(refusal)
@@ -166,7 +166,7 @@ class Loop:
                 break  # what was not asked is claimed in vain; the next observation will say so
         return refusals
 
-    def _asked(self, action: Action) -> Refusal | None:
+    def _try_action(self, action: Action) -> Refusal | None:
         try:
             return self.engine.act(action)
         except EngineDown as error:
@@ -230,7 +230,7 @@ class Loop:
             lines, actions = self.decider.parting(seen, self.report.stranded)
             if lines:
                 self._write_if_possible(lines)
-            refusals = [refusal for refusal in map(self._asked, actions) if refusal is not None]
+            refusals = [refusal for refusal in map(self._try_action, actions) if refusal is not None]
             if lines and refusals:
                 self._write_if_possible([answer_line(refusals)])
             self.report.stranded = [each.id for each in refusals if each.kind != "gone"]

@@ -27,7 +27,7 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
         if "begin" in line:
             at_s = float(line["at_s"]) - origin_s
             if line is not lines[0]:
-                _meanwhile(telling, state, line, at_s, died=not ended)
+                _changes_between_sessions(telling, state, line, at_s, died=not ended)
             state, about, ended = session_state_of(line), line, ""
         elif "cycle" in line:
             at_s = float(line["cycle"]) - origin_s
@@ -49,7 +49,7 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
     return telling.timeline(about, str(about.get("method", "")), ended, hosts, shown)
 
 
-def _meanwhile(
+def _changes_between_sessions(
     telling: TimelineBuilder, state: SharesSessionState, line: Mapping[str, Any], at_s: float, *, died: bool
 ) -> None:
     """What has become of commands between two sessions; a loop that died ended none of its commands."""

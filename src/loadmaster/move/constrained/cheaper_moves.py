@@ -239,7 +239,7 @@ def _on_nodes(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Fl
     used = np.bincount(target[target >= 0], minlength=problem.hosts) > 0
     for _ in range(MOST_PASSES):
         before = len(pending)
-        pending = [task for task in pending if not _gone(state, task, int(target[task]))]
+        pending = [task for task in pending if not _try_move(state, task, int(target[task]))]
         if len(pending) in (0, before):
             break
     for task in pending:
@@ -250,7 +250,7 @@ def _on_nodes(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Fl
     return np.array([move.task for move in state.moves], np.int64), goal
 
 
-def _gone(state: ValidMoves, task: int, host: int) -> bool:
+def _try_move(state: ValidMoves, task: int, host: int) -> bool:
     """Whether the task may go to `host`; then it is there."""
     able = not state.placement.why_not(task, host)
     if able:

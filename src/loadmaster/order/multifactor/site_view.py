@@ -65,7 +65,7 @@ def _rows(jobs: int, column: Named | None, known: list[str], usual: str) -> Ints
 def _leaves(
     workload: Workload, more: Constraints, rules: SiteRules
 ) -> tuple[AccountTree, Ints, Floats, tuple[str, ...]]:
-    who, number = _payers(workload, with_account=bool(rules.accounts))
+    who, number = _associations(workload, with_account=bool(rules.accounts))
     user = [_name(code, more.user_names) for code in who[:, 0]]
     account = [_name(code, more.account_names) for code in who[:, 1]]
     home = _home_accounts(rules.accounts)
@@ -79,7 +79,7 @@ def _leaves(
     return tree, leaf, priority, _notes(rules.accounts, dict.fromkeys(pairs))
 
 
-def _payers(workload: Workload, *, with_account: bool) -> tuple[Longs, Longs]:
+def _associations(workload: Workload, *, with_account: bool) -> tuple[Longs, Longs]:
     """The distinct (user, account) codes int64[P, 2] as they come up first, -1 where unknown, and each job's int64[J].
 
     The account counts only if `with_account`.

@@ -63,7 +63,7 @@ def cheapest_host(model, state, t, blink, by_ratio):
             continue
         cost = float(cost_with(model, state, h, t, -1) - state.host_cost[h] + move_cost(model, t, h))
         if priced:
-            cost += _worth_of_choice(model, state, h, t, by_ratio)
+            cost += _added_cost(model, state, h, t, by_ratio)
         if cost < least and _is_allowed(model, state, t, h):
             chosen, least = h, cost
             if cost <= 0 and not priced and not shaped:
@@ -83,7 +83,7 @@ def _is_allowed(model, state, t, h):
 
 
 @inner
-def _worth_of_choice(model, state, h, t, by_ratio):
+def _added_cost(model, state, h, t, by_ratio):
     """What is added to the cost of task t on host h so that the search fills hosts; below 1 where one is in use."""
     worth, free, whole = model.hosts.worth, 0.0, 0.0
     for r in range(worth.shape[0]):

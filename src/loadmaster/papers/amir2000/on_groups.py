@@ -19,8 +19,8 @@ from loadmaster.live.cgroup.engine import CgroupEngine
 from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.config import SharesConfig
-from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
+from loadmaster.live.shares.run_under_shares import run_under_shares
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import LoadmasterError

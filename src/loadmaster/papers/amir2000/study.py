@@ -18,8 +18,8 @@ from loadmaster.papers.study_cells import run_kept
 from loadmaster.scheduling.time_shared import METHODS, Method, method_named
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.simulation import simulate_timeshared
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
 
 SlowdownUnit = Literal["component", "parent"]

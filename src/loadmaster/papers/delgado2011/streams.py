@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Ints, sum_of_products
-from loadmaster.sim.vms.door import narrowed
+from loadmaster.sim.vms.simulation import narrowed
 
 WIDEST = 256
 """Jobs of logs are clipped to the VMs there are."""

@@ -13,7 +13,7 @@ from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import JobStream, at_load
 from loadmaster.papers.study_cells import run_kept
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sim.vms.door import Ranking, VmProblem, as_bags, simulate_vms
+from loadmaster.sim.vms.simulation import Ranking, VmProblem, as_bags, simulate_vms
 
 MACHINES = 64
 PLATFORMS = {"homogeneous": (1.0, 1.0, 1.0, 1.0), "heterogeneous": (1.0, 1.0, 2.0, 4.0)}

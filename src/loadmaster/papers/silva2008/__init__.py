@@ -15,7 +15,7 @@ from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, t
 from loadmaster.papers.study_cells import records_in
 from loadmaster.report.page import Block, Chart, Heading
 from loadmaster.report.progress import bar
-from loadmaster.sim.bags.door import draws
+from loadmaster.sim.bags.repetitions import draws
 
 TITLE = "Silva et al. 2008: how many machines for a bag of tasks"
 

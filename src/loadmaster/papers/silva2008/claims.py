@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.papers.claim import Claim, Verdict, all_of, equals, exceeds, meets
 from loadmaster.papers.estimate import mean_of, resampled
 from loadmaster.papers.silva2008.study import AGGRESSIVE, CONSERVATIVE, Cells, Paired
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts
 from loadmaster.sizing.silva import periodic_average, periodic_average_as_printed
 

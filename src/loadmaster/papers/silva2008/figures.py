@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.silva2008.study import AGGRESSIVE, CONSERVATIVE, GRID, Cells
 from loadmaster.report.theme import ACCENT, INK, rows, themed
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sizing import FixedHosts
 
 _SHADES = ["#9ecae1", "#6baed6", "#3182bd", "#08519c", "#c2620a"]

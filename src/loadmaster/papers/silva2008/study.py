@@ -13,7 +13,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.measure.interval import bootstrap_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
-from loadmaster.sim.bags.door import BagOutcomes, draws
+from loadmaster.sim.bags.repetitions import BagOutcomes, draws
 from loadmaster.sim.bags.study import Way, run_ways
 from loadmaster.sizing import HostType, Planner, SilvaRule, Sizer
 

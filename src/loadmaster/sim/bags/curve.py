@@ -11,7 +11,7 @@ from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
-from loadmaster.sim.bags.door import BagOutcomes
+from loadmaster.sim.bags.repetitions import BagOutcomes
 from loadmaster.sim.bags.study import Way, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer
 

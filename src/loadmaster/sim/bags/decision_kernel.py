@@ -50,7 +50,7 @@ def planned(b, finished, kinds, wish, now, unstarted):
         rank = _rank(chosen, kept, wish)
         if kind == 0 or rank < best_rank:
             best_kind, best_number, best_rank = kind, chosen.number, rank
-    return best_kind, best_number, _wake(b, kinds, now, unstarted)
+    return best_kind, best_number, _paid_until(b, kinds, now, unstarted)
 
 
 @allocating
@@ -87,7 +87,7 @@ def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
         if waiting == 0:
             b.leaves[place] = True
             continue
-        crosses = b.used[place] and _dear(finished, kinds, b.kind[place], left[place])
+        crosses = b.used[place] and _costs_too_much(finished, kinds, b.kind[place], left[place])
         if crosses and _spare(b, kinds, wish, now, work, end_s, left, place):
             b.leaves[place] = True
         else:
@@ -100,7 +100,7 @@ def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
 
 
 @allocating
-def _dear(finished, kinds, kind, left_s):
+def _costs_too_much(finished, kinds, kind, left_s):
     count = finished.number[0]
     longer = count - first_longer(finished, left_s * kinds.speed[kind])
     return (longer + 1) / (count + 2) > left_s / kinds.unit_s[kind]
@@ -211,7 +211,7 @@ def _rank(chosen, kept, wish):
 
 
 @allocating
-def _wake(b, kinds, now, unstarted):
+def _paid_until(b, kinds, now, unstarted):
     """When the unit of an idle machine that stays ends."""
     wake = np.inf
     if unstarted == 0:

@@ -12,7 +12,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.sim.bags.curve import MIXED, CurvePoint, point
-from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sim.bags.study import Way, run_ways_until
 from loadmaster.sizing import FixedMix, HostType
 
@@ -69,7 +69,9 @@ def _search(durations: Floats, types: tuple[HostType, ...], deadline: Deadline) 
     grid = [[0, *_numbers(min(tasks, kind.limit))] for kind in types]
     few = durations[: max(2, min(FEW, MOST_TASKS // (tasks * 2_000)))]
     left, tried = MOST_TASKS // few.size, dict[Counts, TriedMix]()
-    wanted: Iterable[Counts] = (_with((0,) * len(types), k, number) for k, each in enumerate(grid) for number in each)
+    wanted: Iterable[Counts] = (
+        _with_count((0,) * len(types), k, number) for k, each in enumerate(grid) for number in each
+    )
     for near in (False,) * len(types) + (True, True):
         for counts in wanted:
             if left > 0 and counts not in tried and not deadline.passed() and 0 < sum(counts) <= tasks:
@@ -77,16 +79,16 @@ def _search(durations: Floats, types: tuple[HostType, ...], deadline: Deadline) 
                 tried[counts] = TriedMix(float(outcomes.cost.mean()), float(outcomes.span_s.mean()), counts)
                 left -= 1
         wanted = [
-            _with(each.counts, k, number)
-            for each in unbeaten(tried.values())
+            _with_count(each.counts, k, number)
+            for each in pareto_front(tried.values())
             for k, kind in enumerate(types)
             for number in ((each.counts[k] - 1, each.counts[k] + 1) if near else grid[k])
             if 0 <= number <= kind.limit
         ]
-    return unbeaten(tried.values())
+    return pareto_front(tried.values())
 
 
-def _with(counts: Counts, k: int, number: int) -> Counts:
+def _with_count(counts: Counts, k: int, number: int) -> Counts:
     return (*counts[:k], number, *counts[k + 1 :])
 
 
@@ -95,7 +97,7 @@ def _numbers(most: int) -> list[int]:
     return [int(n) for n in np.unique(np.geomspace(1, most, 2 + 2 * most.bit_length()).round())]
 
 
-def unbeaten(tried: Iterable[TriedMix]) -> list[TriedMix]:
+def pareto_front(tried: Iterable[TriedMix]) -> list[TriedMix]:
     """Those of which none is as cheap and shorter, or as short and cheaper: the cheapest first, at most `MOST_POINTS`.
 
     Where there are more, they are spread evenly, with both ends.

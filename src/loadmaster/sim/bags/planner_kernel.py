@@ -45,7 +45,7 @@ def run_planned(duration, kinds, wish):
     now = 0.0
     wake = _decide(b, duration, finished, kinds, wish, now)
     while finished.number[0] < tasks and not np.isnan(wake):
-        if _nothing_to_decide(b, tasks):
+        if _is_settled(b, tasks):
             now, place = _first_end(b)
             _pass_over(b, wish.tick_s, now)
             kind = ENDS
@@ -72,7 +72,7 @@ def run_planned(duration, kinds, wish):
 
 
 @allocating
-def _nothing_to_decide(b, tasks):
+def _is_settled(b, tasks):
     """Every task left is running and every machine is up and has one."""
     if b.tally[NEXT] < tasks:
         return False

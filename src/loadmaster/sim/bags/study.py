@@ -15,7 +15,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.rules.imports import imported
-from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_mix, is_planned, repeat
+from loadmaster.sim.bags.repetitions import BagOutcomes, is_compiled, is_mix, is_planned, repeat
 from loadmaster.sizing import HostType, Sizer
 from loadmaster.sizing.own import OwnSizer
 
@@ -63,7 +63,7 @@ def run_ways_until(
 def _work(durations: Floats) -> Work[Floats, Way, BagOutcomes]:
     return Work(
         "size",
-        ("loadmaster.sim.bags.door", "loadmaster.sizing"),
+        ("loadmaster.sim.bags.repetitions", "loadmaster.sizing"),
         make_way,
         durations,
         _to_bytes,

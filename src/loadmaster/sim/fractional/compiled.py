@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.scheduling.fractional import FractionalJob, FractionalView
@@ -124,7 +124,7 @@ class _Shell:
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     def entry(world, rules, most):  # type: ignore[no-untyped-def]
-        return advance(lend(world), lend(rules), most)
+        return advance(by_reference(world), by_reference(rules), most)
 
     signature = types.int64(*layout, types.int64)
     engine: Callable[..., int] = kept_njit(signature, **LEAN)(entry)

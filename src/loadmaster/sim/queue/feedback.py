@@ -5,11 +5,11 @@ from loadmaster.model.job_succession import is_closed
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue.door import check_rules, simulate
 from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
 from loadmaster.sim.queue.queue_run import Progress
 from loadmaster.sim.queue.reference import Replay
+from loadmaster.sim.queue.simulation import check_rules, simulate
 from loadmaster.sim.queue.unconstrained_run import Engine
 
 

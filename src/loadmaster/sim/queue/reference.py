@@ -37,7 +37,7 @@ from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.plain.preemption import PreemptionOfRuns
 from loadmaster.sim.queue.plain.running_at_start import TIMEOUT, begin_running
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions, SchedulerLike
-from loadmaster.sim.queue.plain.snapshot import columns_seen, requests_seen, same_for_all, seen_by
+from loadmaster.sim.queue.plain.snapshot import columns_seen, requests_seen, same_for_all, snapshot_of
 from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
 
 
@@ -211,7 +211,7 @@ class Replay:
     def _next_event(self) -> float:
         """The next event that could start a job; infinite if no job can start any more."""
         events = [self.arrivals.next_s]
-        coming = events[0] < math.inf or self.arrivals.hang_on(self.occupancy.running)
+        coming = events[0] < math.inf or self.arrivals.has_dependents(self.occupancy.running)
         waiting = bool(self.pending.waiting)
         if coming or waiting or self.failures or self.suspended:
             events.append(self.occupancy.next_end_s())
@@ -273,7 +273,7 @@ class Replay:
         self.ranking.ended(job, time_s)
         if self.allowance is not None:
             self.allowance.stop(job, time_s)
-        self.pending.come_back(job)
+        self.pending.requeue(job)
         self.arrived_now = self.ended_now = True
         self.ranking.submitted(job, self.now_s)
 
@@ -397,4 +397,4 @@ class Replay:
             self.allowance.start(job, place.partition, self.now_s)
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
-        return seen_by(self, eligible)
+        return snapshot_of(self, eligible)

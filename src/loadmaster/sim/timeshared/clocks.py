@@ -16,7 +16,7 @@ class CommonClock:
         self.due = math.inf
 
     @property
-    def anybody(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a task runs here."""
         return bool(self.ends)
 
@@ -58,7 +58,7 @@ class OwnClocks:
         self.next_task = -1
 
     @property
-    def anybody(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a task runs here."""
         return bool(self.left)
 

@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import TaskMove
-from loadmaster.move.mover import PeriodicMover, TerminationMover, asked
+from loadmaster.move.mover import PeriodicMover, TerminationMover, checked_move
 from loadmaster.place.policy import Context, rated, read_only
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.model import divided, stuck
@@ -84,7 +84,7 @@ class _Run:
 
     def change_rates(self, host: int) -> None:
         """Something changed on `host`, whose clock has been brought up: its sharing model is asked anew."""
-        self.clocks[host].go_at(self.rates(host) if self.clocks[host].anybody else {})
+        self.clocks[host].go_at(self.rates(host) if self.clocks[host].is_busy else {})
 
     def rates(self, host: int) -> dict[int, float]:
         """Seconds of work that each task running on `host` does in a second."""
@@ -100,7 +100,7 @@ class _Run:
     def next_tick(self) -> float:
         """The first multiple of the period at or after now that is still to come; none while there is no task."""
         mover = self.problem.method.mover
-        nobody = not self.landing and not any(clock.anybody for clock in self.clocks)
+        nobody = not self.landing and not any(clock.is_busy for clock in self.clocks)
         if not isinstance(mover, PeriodicMover) or nobody:
             return math.inf
         while self.tick * mover.period_s < self.now:
@@ -115,7 +115,7 @@ class _Run:
         mover = self.problem.method.mover
         if isinstance(mover, TerminationMover):
             ask = partial(mover.next_move, self.hosts, self.demand, self.load_before)
-            while move := asked(mover, ask, self.hosts):
+            while move := checked_move(mover, ask, self.hosts):
                 self.migrate(move)
 
     def land(self, task: int) -> None:
@@ -144,7 +144,7 @@ class _Run:
             contacts = contacts_of(seed, self.tick, host, hosts.hosts, mover.fanout)
             pick = draw(seed, self.tick, host, PICK, 1 << 32)
             turn = partial(mover.turn, hosts, host, contacts, self.demand, pick)
-            move = asked(mover, turn, hosts, host)
+            move = checked_move(mover, turn, hosts, host)
             if move is not None:
                 self.migrate(move)
         self.tick += 1

@@ -68,7 +68,7 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
         if due == now:
             _end(world, jobs, clock, rules, hosts[heap[0]].root)
         elif landing == now:
-            _land(world, clock, rules, flying)
+            _enter_host(world, clock, rules, flying)
         elif coming == now:
             _arrive(world, jobs, clock, rules, buffers, plain_score, context_score)
         else:
@@ -102,7 +102,7 @@ def _end(world, jobs, clock, rules, task):
 
 
 @inner
-def _land(world, clock, rules, task):
+def _enter_host(world, clock, rules, task):
     clock.whole[FLYING_ROOT] = without(world.tasks, task, task)
     world.tasks[task].travelling = False
     clock.whole[EVENTS] += 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import LEAN, inner, kept_njit
 from loadmaster.model import InputError
 from loadmaster.model.arrays import Floats, Longs
@@ -133,7 +133,7 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., bool]:
     def entry(state, stream, board, rule, most):
-        return _run(lend(state), lend(stream), lend(board), lend(rule), most)
+        return _run(by_reference(state), by_reference(stream), by_reference(board), by_reference(rule), most)
 
     engine: Callable[..., bool] = kept_njit(types.boolean(*layout, types.int64), **LEAN)(entry)
     return engine

@@ -23,7 +23,7 @@ def jobs_that_end_early(seed):
 
 @pytest.mark.parametrize("early_end", ["kept", "now", "arrival", "start"])
 def test_no_promise_is_entered_behind_the_end_of_the_heap(early_end, monkeypatch):
-    made, wide = layout._kept, []
+    made, wide = layout._kept_profile, []
 
     def with_the_least_room(requests):
         least = len(requests.kind) + 1
@@ -34,7 +34,7 @@ def test_no_promise_is_entered_behind_the_end_of_the_heap(early_end, monkeypatch
     workload, cluster = jobs_that_end_early(1), Cluster.uniform(2, cores=4)
     discipline = discipline_named(f"conservative(early_end={early_end})")
     plain = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="reference")
-    monkeypatch.setattr(layout, "_kept", with_the_least_room)
+    monkeypatch.setattr(layout, "_kept_profile", with_the_least_room)
     compiled = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="planning")
     ((due_s, due),) = wide
     assert (due_s[-ROOM:] == -1.0).all()

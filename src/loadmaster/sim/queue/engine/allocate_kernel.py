@@ -8,21 +8,21 @@ hosts and LONG on slow ones; then it is tried again with the speed of the slowes
 import numpy as np
 
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
-from loadmaster.host_index.open_room_kernel import is_in_vain
+from loadmaster.host_index.open_room_kernel import is_infeasible
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import lacks_amounts
-from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
-from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
+from loadmaster.sim.queue.engine.eligible_hosts_kernel import exclude_closed_hosts, shut_hosts
+from loadmaster.sim.queue.engine.head_promise_kernel import renew_long_frontier
 from loadmaster.sim.queue.engine.head_slack_kernel import (
     allowed_on,
     cost_of_next,
 )
 from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn
 from loadmaster.sim.queue.engine.host_reservations_kernel import flush, may_be_reserved
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
-from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, renew, still_has
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, record_failure, record_partial_failure
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, renew_frontier, still_has
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
 from loadmaster.sim.queue.engine.state import (
     CHANGES,
@@ -90,7 +90,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         length == SHORT
         and count[CLOSED] > 0
         and not (in_order or in_turn)
-        and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
+        and is_infeasible(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
     if (
@@ -115,7 +115,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
             flush(engine.state, engine.scores)
             alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
-            remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
+            record_failure(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
         if engine.head_promise is not None and length == LONG:
             left = fill(engine.jobs, engine.state, engine.head_promise, job, LONG, some_are_not)
@@ -134,9 +134,9 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         if left < tasks:
             count[PARTLY] = count[PLANNED] + 1
         if on_all and left < tasks and not varies:
-            remember_partly(engine.jobs, engine.state, job, tasks - left + 1)
+            record_partial_failure(engine.jobs, engine.state, job, tasks - left + 1)
         elif on_all and left == tasks:
-            remember(engine.jobs, engine.state, job, LONG, 1)
+            record_failure(engine.jobs, engine.state, job, LONG, 1)
     return left == 0 and wrong == 0, wrong
 
 
@@ -217,7 +217,7 @@ def _take_rated(engine, member, job, length, some_are_not):
     if engine.state.cards is not None:
         by_card = engine.jobs.tasks[job] > 1 and engine.state.cards.wanted[engine.jobs.kind[job]] > 0
     if by_card or (engine.rules.varies >> member) & 1:
-        return _take_anew(engine, member, job, length, some_are_not)
+        return _allocate_rerated(engine, member, job, length, some_are_not)
     return _take_remembered(engine, member, job, length, some_are_not)
 
 
@@ -287,7 +287,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
 
 
 @inner
-def _take_anew(engine, member, job, length, some_are_not):
+def _allocate_rerated(engine, member, job, length, some_are_not):
     """As `_take_rated`, where each host is rated again for each task."""
     state, count, mark = engine.state, engine.state.tally, engine.state.tally[UNDO]
     demand = engine.jobs.demand[engine.jobs.kind[job]]
@@ -330,7 +330,7 @@ def _find_usable(jobs, state, bound, job, too_slow):
     allowed = jobs.hosts[job]
     for host in range(state.open.shape[0]):
         state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
-    close_shut(state, bound)
+    exclude_closed_hosts(state, bound)
 
 
 @inner
@@ -346,6 +346,6 @@ def renew_if_changed(engine, job, length):
         return
     engine.frontier.fresh[length] = engine.state.tally[CHANGES]
     if engine.head_promise is not None and length == LONG:
-        renew_long(engine)
+        renew_long_frontier(engine)
     else:
-        renew(engine.frontier, engine.state.free)
+        renew_frontier(engine.frontier, engine.state.free)

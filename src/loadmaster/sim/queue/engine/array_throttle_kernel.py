@@ -42,7 +42,7 @@ def leave_queue(rules, waiting, ranked, bound, job):
 
 
 @inner
-def ripen(engine, bound, job):
+def make_ready(engine, bound, job):
     """Let a task of a throttled array be ready to start; it joins the queue if it is among the first."""
     one, seat = bound.on.throttled[bound.job[job].throttled], bound.job[job].seat
     bound.job[job].ripe = True
@@ -60,7 +60,7 @@ def ripen(engine, bound, job):
 
 
 @inner
-def unripen(engine, bound, job):
+def make_unready(engine, bound, job):
     """Let a task of a throttled array no longer be ready; the next one takes its place in the queue."""
     bound.job[job].ripe = False
     if bound.job[job].queued:

@@ -32,7 +32,7 @@ from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.estimates import no_estimates
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.expected_ends_kernel import empty_ends
-from loadmaster.sim.queue.engine.host_pool import no_pool, on_one_host, pool_of, rates_alike
+from loadmaster.sim.queue.engine.host_pool import no_pool, on_one_host, pool_of, scores_all_alike
 from loadmaster.sim.queue.engine.initial_state import (
     empty_queue,
     empty_ranked_queue,
@@ -40,7 +40,7 @@ from loadmaster.sim.queue.engine.initial_state import (
     full_frontier,
     no_moment,
 )
-from loadmaster.sim.queue.engine.priority_ticks import book_of, happened_of
+from loadmaster.sim.queue.engine.priority_ticks import book_of, empty_events
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import begin, runs_of_start
@@ -115,7 +115,7 @@ def engine_arrays(
         rules,
         state,
         waiting,
-        empty_ranked_queue(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
+        empty_ranked_queue(rows if rules.moving or rules.ticked else 0, empty_events(discipline.order, rows)),
         full_frontier(hosts),
         no_moment(hosts, len(state.undo_host)),
         empty_ends(rows),
@@ -253,7 +253,7 @@ def _rules(jobs: Jobs, run: QueueRun, *, counted: bool) -> QueueRules:
 
 def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
     """Whether the policy always takes the first host that fits."""
-    return policy is POLICIES["first-fit"] or rates_alike(policy, jobs, cluster)
+    return policy is POLICIES["first-fit"] or scores_all_alike(policy, jobs, cluster)
 
 
 def _keeps(discipline: Discipline, walk: BackfillingKind, cluster: Cluster) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.backfilling import conservative_kernel, easy_kernel, selective_kernel, slurm_kernel, walk_kernel
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT
 from loadmaster.backfilling.pass_arrays import Now, PromiseArrays
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.general_state import CLOSED, EARLY_END, STAND
 from loadmaster.sim.queue.engine.slurm_timers_kernel import call_loops
@@ -23,38 +23,38 @@ _selective, _conservative = inner(selective_kernel.serve_selective), inner(conse
 
 def pass_none(general, now_s, member, scan, rate):
     """None: the first job that does not fit blocks all jobs behind it."""
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _none(general, None, None, general.availability, scan, rate, now, 0)
 
 
 def pass_skip(general, now_s, member, scan, rate):
     """Skip: each job that fits starts."""
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _skip(general, None, None, general.availability, scan, rate, now, 0)
 
 
 def pass_netbatch(general, now_s, member, scan, rate):
     """NetBatch's walk."""
     numbers = np.int64(general.numbers[0]), np.int64(general.numbers[1])
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _netbatch(general, None, None, general.availability, scan, rate, now, numbers)
 
 
 def pass_easy_by_moments(general, now_s, member, scan, rate):
     """EASY with one head, whose reservation is a shadow time where that is exact."""
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _easy(general, None, general.shadow_times, general.availability, scan, rate, now, _heads(general))
 
 
 def pass_easy(general, now_s, member, scan, rate):
     """EASY with any number of heads, and stepwise: the reservation names hosts."""
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _easy(general, None, None, general.availability, scan, rate, now, _heads(general))
 
 
 def pass_selective(general, now_s, member, scan, rate):
     """Selective."""
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _selective(general, None, None, general.availability, scan, rate, now, (general.numbers[0],))
 
 
@@ -63,10 +63,10 @@ def pass_conservative(general, now_s, member, scan, rate):
     early_end = np.int64(general.numbers[0])
     if general.tally[EARLY_END] == 0 and early_end in (ARRIVAL, IN_THEIR_ORDER):
         early_end = np.int64(KEPT)
-    standing = lend(
+    standing = by_reference(
         PromiseArrays(general.standing.row[: general.tally[STAND]], general.standing.promise, general.standing.host)
     )
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _conservative(
         general, standing, None, general.availability, scan, rate, now, (early_end, np.int64(general.numbers[1]))
     )
@@ -75,7 +75,7 @@ def pass_conservative(general, now_s, member, scan, rate):
 def pass_slurm(general, now_s, member, scan, rate):
     """Slurm's passes, as far as they are due."""
     call_loops(general, now_s)
-    now = lend(_now(general, now_s, member))
+    now = by_reference(_now(general, now_s, member))
     _slurm(general, None, None, general.availability, scan, rate, now, general.slurm)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
 from loadmaster.sim.queue.engine.head_slack_kernel import is_counted, left_for_long
-from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, stand
+from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, raise_step
 from loadmaster.sim.queue.engine.state import (
     HEAD,
     HOSTS,
@@ -37,7 +37,7 @@ from loadmaster.sim.queue.engine.state import (
 
 
 @inlined
-def note_news(news, host):
+def note_changed_host(news, host):
     """Add the host to the changed hosts: a job has ended there."""
     if not news.is_new[host]:
         news.is_new[host] = True
@@ -59,7 +59,7 @@ def note_newest(news, position):
 
 
 @inner
-def may_know(rules, state):
+def may_reuse_failures(rules, state):
     """Whether the jobs that failed in the last pass are known."""
     return state.news.number[OLD] > 0 and rules.keeps
 
@@ -71,7 +71,7 @@ def first_new(state):
 
 
 @inner
-def holds_still(engine, head, now):
+def failures_hold(engine, head, now):
     """Whether the last pass still tells which jobs fail beside this head; no job before the head has started."""
     number = engine.state.news.number
     if head != number[LAST_HEAD]:
@@ -85,7 +85,7 @@ def holds_still(engine, head, now):
 
 
 @inner
-def learn(rules, state, head_promise, leans, certain):
+def record_pass(rules, state, head_promise, leans, certain):
     """Record a finished pass; `certain`: each job that was tried and did not start could not have started.
 
     A job that found hosts for some of its tasks counts among these as long as no other job starts after it.
@@ -106,15 +106,17 @@ def learn(rules, state, head_promise, leans, certain):
 
 
 @inner
-def renew_news(engine):
+def renew_changed_hosts(engine):
     """Make the capacity frontier of the changed hosts exact."""
     several = engine.state.free.shape[1] > 1
     lower_frontier(engine.frontier, SHORT + NEWS)
     lower_frontier(engine.frontier, LONG + NEWS)
     for i in range(engine.state.news.number[HOSTS]):
         host = np.int64(engine.state.news.host[i])
-        stand(engine.frontier, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0)
+        raise_step(
+            engine.frontier, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0
+        )
         cores, memory = left_for_long(engine.jobs, engine.state, engine.head_promise, host)
-        stand(engine.frontier, LONG + NEWS, cores, memory)
+        raise_step(engine.frontier, LONG + NEWS, cores, memory)
     raise_frontier(engine.frontier, SHORT + NEWS)
     raise_frontier(engine.frontier, LONG + NEWS)

@@ -79,7 +79,7 @@ def all_lack_amounts(state, least, node):
 
 
 @inlined
-def is_stuck(state, row):
+def is_infeasible(state, row):
     """Whether the row, which arrives now, can never run; it then counts in the length of the queue."""
     if state.amounts is not None:
         state.amounts.stuck[0] += state.amounts.never[row]
@@ -88,7 +88,7 @@ def is_stuck(state, row):
 
 
 @inlined
-def many_stuck(state):
+def infeasible_count(state):
     """How many rows have arrived that can never run, in a run that nothing but amounts binds."""
     if state.amounts is not None:
         return state.amounts.stuck[0]

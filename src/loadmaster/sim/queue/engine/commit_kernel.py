@@ -6,7 +6,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cards_kernel import return_cards
-from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_news
+from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_changed_host
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against, note_expected_end
 from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound
 from loadmaster.sim.queue.engine.estimates_kernel import note_end
@@ -57,7 +57,7 @@ def commit(engine, bound, now):
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             add_end(engine.ends, begin_s + engine.jobs.expected_s[row] / slowest, row)
         if engine.ranked is not None and bound is None and engine.rules.tracks_events:
-            _tell(engine.ranked.happened, row, now)
+            _record_event(engine.ranked.happened, row, now)
         if engine.rules.limited:
             note_expected_end(engine, row, begin_s, engine.state.plan_task[i])
             count_against(engine.jobs, engine.state, row, -1.0)
@@ -121,7 +121,7 @@ def note_running(engine, job, end_s):
 
 
 @inner
-def _tell(happened, job, time_s):
+def _record_event(happened, job, time_s):
     happened.job[happened.number[0]] = job
     happened.time_s[happened.number[0]] = time_s
     happened.number[0] += 1
@@ -138,7 +138,7 @@ def complete(engine, plan, now):
         if plan is not None:
             give_back_early(plan, plan.kept, plan.replan, job, engine.state.end_s[0], now)
         if engine.ranked is not None and engine.rules.tracks_events:
-            _tell(engine.ranked.happened, -1 - job, engine.state.end_s[0])
+            _record_event(engine.ranked.happened, -1 - job, engine.state.end_s[0])
         count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
         kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
         while task < engine.jobs.first_task[job + 1]:
@@ -146,7 +146,7 @@ def complete(engine, plan, now):
             if engine.state.cards is not None:
                 return_cards(engine.state.cards, kind, host, task, task + tasks)
             give_back(engine, host, kind, tasks)
-            note_news(engine.state.news, host)
+            note_changed_host(engine.state.news, host)
             if engine.head_promise is not None and engine.rules.backfilling == EASY:
                 move_out(engine.state.running_by_host, task, host)
             task += tasks

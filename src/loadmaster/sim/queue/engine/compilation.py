@@ -79,7 +79,7 @@ def callbacks(
         ranks=_all_members(tuple(map(ranker, orders))) or None,
         update_priorities=None
         if engine.ranked is None
-        else _hearing(_order_arguments(engine, parts), function=on_events),
+        else _order_function(_order_arguments(engine, parts), function=on_events),
         serve=None,
         alone=None,
     )
@@ -116,23 +116,23 @@ def _idle(book, waiting, ranked, jobs, now):
 
 
 @by_layout
-def _hearing(order_events: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
+def _order_function(order_events: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
     """`function`, compiled for such arguments."""
-    return _compiled(function, _hearer(*map(typeof, order_events)))
+    return _compiled(function, _order_signature(*map(typeof, order_events)))
 
 
 @by_layout
-def pass_of(general: GeneralPass, *, door: Callable[..., None]) -> Callable[..., None]:
+def pass_of(general: GeneralPass, *, function: Callable[..., None]) -> Callable[..., None]:
     """An entry point of `backfilling_passes_kernel`, compiled for such a general pass."""
-    return _compiled(door, _door(typeof(general)))
+    return _compiled(function, _pass_signature(typeof(general)))
 
 
-def _door(general: Any) -> Any:
+def _pass_signature(general: Any) -> Any:
     policy = types.FunctionType(SCAN), types.FunctionType(RATER)
     return types.void(ByReference(general), types.float64, types.int64, *policy)
 
 
-def _hearer(*order_events: Any) -> Any:
+def _order_signature(*order_events: Any) -> Any:
     return types.void(*map(ByReference, order_events), types.float64)
 
 
@@ -189,10 +189,10 @@ def type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
     """The type of the calls; Numba's own inference would give each rule a type of its own."""
     general = parts.general
     rates = types.none if general is None and parts.plan is None else _members(RATER)
-    this_pass = types.none if general is None else types.FunctionType(_door(typeof(general)))
+    this_pass = types.none if general is None else types.FunctionType(_pass_signature(typeof(general)))
     on_events: types.Type = types.none
     if engine.ranked is not None:
-        on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
+        on_events = types.FunctionType(_order_signature(*map(typeof, _order_arguments(engine, parts))))
     ranks = types.none if parts.twin is None else _members(RANKER)
     functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, on_events, this_pass, this_pass
     return types.NamedTuple(functions, Callbacks)

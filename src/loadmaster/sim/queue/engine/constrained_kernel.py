@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
-from loadmaster.sim.queue.engine.cluster_amounts_kernel import change_cap, many_stuck
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import change_cap, infeasible_count
 from loadmaster.sim.queue.engine.constraint_state import (
     AGAIN,
     CUTS,
@@ -24,14 +24,14 @@ from loadmaster.sim.queue.engine.constraint_state import (
     STUCK,
     SUSPENDED,
 )
-from loadmaster.sim.queue.engine.eligibility_kernel import admit_bound, begin, finish, next_ready, release
+from loadmaster.sim.queue.engine.eligibility_kernel import admit_constrained, begin, finish, next_ready, release
 from loadmaster.sim.queue.engine.expected_ends_kernel import drop_end
 from loadmaster.sim.queue.engine.host_failures_kernel import fail, free_hosts, next_failure_s, tell_shell
 from loadmaster.sim.queue.engine.state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
 
 
 @inner
-def go_on_bound(engine, bound):
+def advance_constrained(engine, bound):
     """Do all that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
     if is_another_pass(bound):
         return bound.clock[0]
@@ -86,7 +86,7 @@ def advance(engine, bound, now):
             _end(engine, bound)
         else:
             fail(engine, bound)
-    admit_bound(engine, bound)
+    admit_constrained(engine, bound)
     release(engine, bound)
 
 
@@ -116,11 +116,11 @@ def end_round(state, bound):
 @inner
 def queue_length(state, bound):
     """Jobs that have arrived and not started, including those that can never start."""
-    return state.tally[WAITING] + (many_stuck(state) if bound is None else bound.tally[STUCK])
+    return state.tally[WAITING] + (infeasible_count(state) if bound is None else bound.tally[STUCK])
 
 
 @inner
-def a_job_may_start(state, bound):
+def has_ready_job(state, bound):
     """Whether the queue holds a job that may start now."""
     return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
 

@@ -14,8 +14,8 @@ from loadmaster.sim.queue.engine.array_throttle_kernel import (
     fill,
     join_queue,
     leave_queue,
-    ripen,
-    unripen,
+    make_ready,
+    make_unready,
 )
 from loadmaster.sim.queue.engine.constraint_state import (
     ABLE_REFUSED,
@@ -32,7 +32,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, WAITING
 
 
 @inner
-def admit_bound(engine, bound):
+def admit_constrained(engine, bound):
     """Let jobs that have arrived by now wait, unless a limit refuses them or they can never run."""
     count = engine.state.tally
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
@@ -72,7 +72,7 @@ def begin(engine, bound, job):
     bound.job[job].waits = False
     if not bound.job[job].has_begun:
         bound.job[job].has_begun = True
-        _tell(engine, bound, job, bound.clock[0], True)
+        _update_dependents(engine, bound, job, bound.clock[0], True)
     _count(engine, bound, job, 1)
 
 
@@ -82,12 +82,12 @@ def finish(engine, bound, job, time_s, well):
     _make_room(engine, bound, job)
     for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] += 1.0
-    _tell(engine, bound, job, time_s, False, well)
+    _update_dependents(engine, bound, job, time_s, False, well)
     _count(engine, bound, job, -1)
 
 
 @inner
-def come_back(engine, bound, job):
+def requeue(engine, bound, job):
     """Put `job`, which was stopped, back among the waiting jobs."""
     _make_room(engine, bound, job)
     _count(engine, bound, job, -1)
@@ -141,9 +141,9 @@ def _refresh(engine, bound, job):
     may = ready_s <= now and now <= one.latest_s
     if one.throttled >= 0:
         if may and not one.ripe:
-            ripen(engine, bound, job)
+            make_ready(engine, bound, job)
         elif one.ripe and not may:
-            unripen(engine, bound, job)
+            make_unready(engine, bound, job)
     elif may and not one.queued:
         join_queue(engine, bound, job)
     elif one.queued and not may:
@@ -189,7 +189,7 @@ def _set_timer(bound, job):
 
 
 @inner
-def _tell(engine, bound, job, time_s, began, well=True):
+def _update_dependents(engine, bound, job, time_s, began, well=True):
     """Update the jobs that depend on `job`: it has begun, or it has ended, well or not."""
     for i in range(bound.job[job].named_by, bound.job[job + 1].named_by):
         dependency = bound.on.dependency[bound.on.telling[i]]

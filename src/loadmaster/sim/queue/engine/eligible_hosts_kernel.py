@@ -78,7 +78,7 @@ def shut_hosts(bound, row, now, expected_s):
 
 
 @inner
-def close_shut(state, bound):
+def exclude_closed_hosts(state, bound):
     """Make hosts that are closed to the row at hand unusable for it."""
     if bound is not None and bound.tally[SHUT] != 0:
         for host in range(state.usable.shape[0]):
@@ -86,7 +86,7 @@ def close_shut(state, bound):
 
 
 @inner
-def was_shut_out(bound):
+def was_restricted(bound):
     """Whether the row at hand was tried on fewer hosts than others of its set may use."""
     if bound is None:
         return False

@@ -29,8 +29,8 @@ from loadmaster.sim.queue.engine.environment_state import (
 )
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
 from loadmaster.sim.queue.engine.host_reservations_kernel import flush
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
-from loadmaster.sim.queue.engine.loop_kernel import go_on_unbound
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_infeasible, record_failure
+from loadmaster.sim.queue.engine.loop_kernel import advance_unconstrained
 from loadmaster.sim.queue.engine.pass_kernel import begin_pass, end_pass, plan_start
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_waiting
 from loadmaster.sim.queue.engine.state import (
@@ -93,7 +93,7 @@ def _go_to_decision(engine, agent):
             log.rows[0] += 1
         if log.rows[0] == log.time_s.shape[0]:
             return PAUSED
-        now = go_on_unbound(engine, None)
+        now = advance_unconstrained(engine, None)
         if now == np.inf:
             _look_at_nothing(agent)
             return DONE
@@ -223,7 +223,7 @@ def _can_start(engine, job, now):
     placed, wrong = False, 0
     fastest = engine.state.fastest[engine.jobs.hosts[job]]
     length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / fastest)
-    if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(engine.jobs, engine.state, job, length):
+    if may_fit(engine.jobs, engine.frontier, job, length) and not is_infeasible(engine.jobs, engine.state, job, length):
         flush(engine.state, engine.scores)
         mark = engine.state.tally[UNDO]
         placed, length, wrong = place(engine, 0, None, job, now)
@@ -232,7 +232,7 @@ def _can_start(engine, job, now):
         elif length == SHORT and engine.jobs.tasks[job] == 1:
             renew_if_changed(engine, job, SHORT)
     if not placed and length == SHORT:
-        remember(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
+        record_failure(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
     return placed, wrong
 
 

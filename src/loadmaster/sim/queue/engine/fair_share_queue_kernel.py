@@ -16,7 +16,7 @@ SATISFIED = np.int64(2**63 - 1)
 
 
 @inlined
-def begin_needs(state, waiting):
+def rank_projects(state, waiting):
     """Rank the projects with waiting jobs by use over share, at the beginning of a pass."""
     for project in range(state.need.shape[0]):
         state.need[project] = SATISFIED

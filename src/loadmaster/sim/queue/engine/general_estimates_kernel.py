@@ -12,7 +12,7 @@ from loadmaster.sim.queue.engine.estimates_kernel import NONE, corrected
 
 
 @inner
-def hear_end(bound, general, job, end_s):
+def record_end(bound, general, job, end_s):
     """Record the end of `job`: its runtime predicts its user's next jobs."""
     estimates = general.estimates
     if not estimates.predicts:

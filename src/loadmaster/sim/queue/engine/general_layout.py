@@ -36,7 +36,7 @@ FEW_STEPS = 4096
 """Running tasks whose ends a plan can hold at first."""
 
 
-def door_of(rule: CompiledRule) -> Callable[..., None]:
+def pass_function(rule: CompiledRule) -> Callable[..., None]:
     """The function that the engine calls for each pass: of a kernel `serve_NAME` it is `pass_NAME`."""
     if rule.entry is serve_easy and rule.shadow_times and rule.promise != "hosts":
         return backfilling_passes_kernel.pass_easy_by_moments
@@ -48,7 +48,8 @@ def alone_of(rule: CompiledRule) -> Callable[..., None]:
 
     With one row all backfillings act as `none`, except those that look at clocks or plans.
     """
-    return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else backfilling_passes_kernel.pass_none
+    own = rule.entry in (serve_conservative, serve_slurm)
+    return pass_function(rule) if own else backfilling_passes_kernel.pass_none
 
 
 def snapshot_arrays_of(
@@ -138,7 +139,7 @@ def general_pass_of(
         order.moves or (runtime_limits.estimates.predicts and not by_arrival(discipline))
     )
     # Between two looks of the order a job comes, starts, is sent back (two events) and becomes eligible, at most;
-    # `tell` checks. Running tasks are at most `room`, which `_would_overflow` checks.
+    # `record_event` checks. Running tasks are at most `room`, which `_would_overflow` checks.
     return GeneralPass(
         rows=_rows(scene, jobs, work),
         hosts=scene.hosts,
@@ -146,7 +147,7 @@ def general_pass_of(
         calendar=scene.calendar,
         room=scene.room()._replace(free=given.state.free),
         this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),
-        standing=_standing(scene, many),
+        standing=_earlier_promises(scene, many),
         shadow_times=scene.shadow_times(),
         availability=scene.availability(steps_of(scene, room)),
         cluster_wide=scene.cluster_wide(steps_of(scene, room), room),
@@ -222,7 +223,7 @@ def _rows(scene: SnapshotArrays, jobs: Jobs, work: WorkCounts) -> RowArrays:
     return RowArrays(of, table(USE, len(limit), limit=limit[together], amount=amount[together]), rows.demand)
 
 
-def _standing(scene: SnapshotArrays, many: int) -> PromiseArrays:
+def _earlier_promises(scene: SnapshotArrays, many: int) -> PromiseArrays:
     return PromiseArrays(np.zeros(many, np.int32), table(STANDING, many), np.zeros(scene.tasks, np.int32))
 
 

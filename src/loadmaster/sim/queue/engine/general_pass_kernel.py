@@ -9,10 +9,10 @@ from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks
 from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
-from loadmaster.sim.queue.engine.constrained_kernel import go_on_bound, queue_length
+from loadmaster.sim.queue.engine.constrained_kernel import advance_constrained, queue_length
 from loadmaster.sim.queue.engine.constraint_state import ENDED, EVENTS, IN_QUEUE, MOMENTS, REFUSED, REPEATED, SENT_BACK
 from loadmaster.sim.queue.engine.general_decision_kernel import best_pass
-from loadmaster.sim.queue.engine.general_estimates_kernel import correct, hear_end, next_expiry_s, predict
+from loadmaster.sim.queue.engine.general_estimates_kernel import correct, next_expiry_s, predict, record_end
 from loadmaster.sim.queue.engine.general_state import (
     CAME,
     CAME_BEFORE,
@@ -27,26 +27,26 @@ from loadmaster.sim.queue.engine.general_state import (
     STARTED,
     WAIT,
 )
-from loadmaster.sim.queue.engine.preemption_kernel import make_way, pass_again_if_need_be
+from loadmaster.sim.queue.engine.preemption_kernel import pass_again_if_need_be, preempt_jobs
 from loadmaster.sim.queue.engine.preemption_state import FIRST, HANDLED, QUEUED
-from loadmaster.sim.queue.engine.priority_events_kernel import tell
+from loadmaster.sim.queue.engine.priority_events_kernel import record_event
 from loadmaster.sim.queue.engine.ranked_state import MANY
-from loadmaster.sim.queue.engine.slurm_timers_kernel import pass_loops_by
+from loadmaster.sim.queue.engine.slurm_timers_kernel import advance_timers
 from loadmaster.sim.queue.engine.state import ARRIVED, LAST_HOST, NO_RANK, OUT_OF_ROOM, PLANNED, WAITING
 from loadmaster.sim.queue.engine.stopping_kernel import join_running, leave_running, resume
 from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work, work_again_s
 
 
 @inlined
-def go_on_generally(engine, bound, general, preemption):
+def advance_generally(engine, bound, general, preemption):
     """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     if general.tally[REDO] != 0:
         general.tally[REDO] = 0
         return bound.clock[0]
     bound.tally[EVENTS] = 0
-    now = go_on_bound(engine, bound)
+    now = advance_constrained(engine, bound)
     if now < np.inf and bound.tally[REPEATED] == 0:
-        _hear(engine, bound, general, preemption, now)
+        _process_events(engine, bound, general, preemption, now)
     return now
 
 
@@ -65,7 +65,7 @@ def decide_generally(engine, bound, general, preemption, now):
         elif _line_up(engine, bound, general, now):
             return NO_RANK
         if preemption is not None and preemption.number[HANDLED] == 0:
-            first, winners, wrong = make_way(engine, bound, general, preemption, now)
+            first, winners, wrong = preempt_jobs(engine, bound, general, preemption, now)
         if not first and wrong == 0:
             winners, wrong = best_pass(engine, bound, general, engine.calls.serve, now)
         if wrong != 0:
@@ -93,7 +93,7 @@ def follow(engine, bound, general, preemption, now):
 
 
 @inlined
-def _hear(engine, bound, general, preemption, now):
+def _process_events(engine, bound, general, preemption, now):
     """Take in the jobs that have left their hosts, and those that have arrived, since the last moment."""
     own, moments_s, tally = bound.tally, bound.closures.moments_s, general.tally
     if own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= now:
@@ -104,14 +104,14 @@ def _hear(engine, bound, general, preemption, now):
             tally[EARLY_END] = 1
         tally[OVER] = 1
         if how == ENDED:
-            hear_end(bound, general, job, time_s)
+            record_end(bound, general, job, time_s)
         drop_tasks(general.ends, general.runs, general.expected_end_s[job], job)
         end_work(general.work, general.started_as[job], job, time_s)
         if preemption is not None:
             leave_running(bound, general, preemption, job, how)
-        tell(general, job, time_s, LEFT)
+        record_event(general, job, time_s, LEFT)
         if how == SENT_BACK:
-            tell(general, job, now, CAME)
+            record_event(general, job, now, CAME)
             tally[COME] = 1
     correct(engine.jobs, general, engine.log, now)
     if preemption is not None:
@@ -120,7 +120,7 @@ def _hear(engine, bound, general, preemption, now):
     # a refused job does not join the queue
     come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
-        tell(general, job, bound.job[job].submit_s, CAME)
+        record_event(general, job, bound.job[job].submit_s, CAME)
     if come - tally[CAME_BEFORE] > refused - tally[REFUSED_BEFORE]:
         tally[COME] = 1
     tally[CAME_BEFORE], tally[REFUSED_BEFORE] = come, refused
@@ -167,7 +167,7 @@ def _note_fresh(bound, general, job, now):
         general.tally[COME] = 1
         released_s = now if bound.job[job].single else bound.job[job].ready_s
         if released_s > bound.job[job].submit_s:
-            tell(general, job, released_s, CAME)
+            record_event(general, job, released_s, CAME)
 
 
 @inlined
@@ -177,7 +177,7 @@ def _keep(state, bound, general, now):
     state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
     wake_s = this_pass.wake_s[0]
     if general.looped:
-        wake_s = min(wake_s, pass_loops_by(general, now, state.tally[PLANNED] > 0))
+        wake_s = min(wake_s, advance_timers(general, now, state.tally[PLANNED] > 0))
     tally[EARLY_END] = tally[COME] = tally[OVER] = 0
     tally[DECISION] += 1
     for c in range(general.calendar.time.shape[0]):
@@ -257,4 +257,4 @@ def _start(engine, bound, general, preemption, now):
         kind = general.rows.of[row].kind
         hosts = engine.state.undo_host[first : first + engine.jobs.tasks[row]]
         add_tasks(general.ends, general.runs, hosts, end_s, now, kind, job)
-        tell(general, job, now, STARTED)
+        record_event(general, job, now, STARTED)

@@ -16,9 +16,9 @@ from loadmaster.sim.queue.engine.compilation import EngineRun, Parts, callbacks,
 from loadmaster.sim.queue.engine.constraint_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.engine.general_layout import (
     alone_of,
-    door_of,
     general_pass_of,
     over_blocking,
+    pass_function,
     rule_for,
     snapshot_arrays_of,
     with_more_steps,
@@ -89,9 +89,9 @@ def replay_general(run: QueueRun, *, binding: ResolvedConstraints | None = None)
     book = book_of(discipline.order, workload, cluster)
     engine = laid._replace(scores=general.scores, columns=columns, book=book)
     calls = callbacks(engine, parts, policy, discipline.order)
-    door = door_of(rule)
-    alone = door if preemption is None else alone_of(rule)
-    calls = calls._replace(serve=pass_of(general, door=door), alone=pass_of(general, door=alone))
+    serve = pass_function(rule)
+    alone = serve if preemption is None else alone_of(rule)
+    calls = calls._replace(serve=pass_of(general, function=serve), alone=pass_of(general, function=alone))
     engine = engine._replace(calls=calls)
     loop = EngineRun(engine, parts)
     status = AGAIN

@@ -25,7 +25,7 @@ from loadmaster.sim.queue.engine.cluster_amounts_kernel import (
 from loadmaster.sim.queue.engine.estimates_kernel import NONE
 from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
 from loadmaster.sim.queue.engine.head_slack_kernel import copy_cards, count_now, held_in, left_for_long, set_apart
-from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, stand
+from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, raise_step
 from loadmaster.sim.queue.engine.running_by_host_kernel import (
     OF,
     STALE,
@@ -100,7 +100,7 @@ def _promise_again(jobs, state, head_promise, head, now):
         return False
     head_promise.number[SAME] = 1 if same else 0
     holders, found = head_promise.number[TOUCHED], np.int64(0)
-    _nobody_apart(head_promise)
+    _clear_own_rows(head_promise)
     for i in range(holders):
         host = np.int64(head_promise.touched[i])
         set_apart(jobs, state, head_promise, host)
@@ -194,7 +194,7 @@ def _sweep(engine, head, now, found):
     Hosts hold `found` of its tasks now.
     """
     tasks = np.int64(engine.jobs.tasks[head])
-    _nobody_apart(engine.head_promise)
+    _clear_own_rows(engine.head_promise)
     soonest = np.nextafter(now, np.inf)
     shadow_s = now
     waiting = _heap_of_planned(engine.jobs, engine.state, engine.head_promise, now)
@@ -269,17 +269,17 @@ def _give_back(jobs, state, head_promise, head, job, planned, first):
 
 
 @inlined
-def _nobody_apart(head_promise):
+def _clear_own_rows(head_promise):
     """Drop all rows for the shadow time: no host has its own."""
     head_promise.number[STAMP_THEN] += 1
     head_promise.number[TOUCHED] = 0
 
 
 @inner
-def renew_long(engine):
+def renew_long_frontier(engine):
     """Make the capacity frontier of LONG jobs exact: on each host, what the head's reservation leaves."""
     lower_frontier(engine.frontier, LONG)
     for host in range(engine.state.free.shape[0]):
         cores, memory = left_for_long(engine.jobs, engine.state, engine.head_promise, host)
-        stand(engine.frontier, LONG, cores, memory)
+        raise_step(engine.frontier, LONG, cores, memory)
     raise_frontier(engine.frontier, LONG)

@@ -9,7 +9,7 @@ from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cards_kernel import amounts_of, return_cards, sum_up
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against
 from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, EVENTS, FAILED, SENT_BACK, STOPPED
-from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
+from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
 from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_out, next_run
@@ -41,7 +41,7 @@ def fail(engine, bound):
         if bound.job[job].requeue:
             tell_shell(bound, job, time_s, SENT_BACK)
             put_aside(engine.jobs, engine.log, bound, row, time_s)
-            come_back(engine, bound, job)
+            requeue(engine, bound, job)
         else:
             tell_shell(bound, job, time_s, STOPPED)
             bound.job[job].end_s = time_s

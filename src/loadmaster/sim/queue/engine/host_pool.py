@@ -42,7 +42,7 @@ def pool_of(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipl
     if not _by_count(policy, discipline, cluster):
         return None
     assert isinstance(policy, Policy)
-    if rates_alike(policy, jobs, cluster):
+    if scores_all_alike(policy, jobs, cluster):
         one = np.ones(cluster.hosts, np.int64)
         return free_pool(one, np.zeros(cluster.hosts, np.int32), np.array([[-1, 0]]), jobs.first_task, host)
     if len(jobs.demand) != 1 or not (jobs.demand > 0.0).any():
@@ -97,7 +97,7 @@ def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
     return as_one, Cluster(("places",), np.full((1, 1), float(pool.left.sum())))
 
 
-def rates_alike(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
+def scores_all_alike(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
     """Whether the policy scores all free hosts alike: each holds one task, and the policy cannot see host numbers."""
     return is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
 

@@ -67,7 +67,7 @@ def _held_on_empty_cards(engine, kind, host):
 
 
 @inlined
-def nobody_reserved(state):
+def clear_reservations(state):
     """Begin a pass: no host is reserved."""
     state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
     state.tally[SHELF] = NO_SHELVES

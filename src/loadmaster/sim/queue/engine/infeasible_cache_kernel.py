@@ -14,7 +14,7 @@ from loadmaster.sim.queue.engine.state import MOVES, PARETO, STAMP
 
 
 @inner
-def is_hopeless(jobs, state, job, length):
+def is_infeasible(jobs, state, job, length):
     """Whether a demand no larger, with no more tasks, has failed on the same hosts in this pass."""
     kind, hosts = jobs.kind[job], jobs.hosts[job]
     known = state.failed[length, hosts, kind] == state.tally[STAMP]
@@ -34,7 +34,7 @@ def is_hopeless(jobs, state, job, length):
 
 
 @inner
-def remember(jobs, state, job, length, tasks):
+def record_failure(jobs, state, job, length, tasks):
     """Record that so many tasks of `job` find no hosts any more in this pass.
 
     For LONG jobs, only a failure of one task is recorded. Of several tasks the first may take costly hosts, so a larger
@@ -44,12 +44,12 @@ def remember(jobs, state, job, length, tasks):
     stamp = state.tally[STAMP]
     if state.failed[length, hosts, kind] == stamp and state.failed_tasks[length, hosts, kind] <= tasks:
         return
-    known = is_hopeless(jobs, state, job, length)
+    known = is_infeasible(jobs, state, job, length)
     state.failed[length, hosts, kind] = stamp
     state.failed_tasks[length, hosts, kind] = tasks
     if known:
         return
-    if tasks == 1 and _goes_by_steps(jobs, job):
+    if tasks == 1 and _is_described_by_steps(jobs, job):
         _remember_by_steps(jobs, state, kind, length)
     elif state.paretos[length] < PARETO:
         resources = jobs.demand.shape[1]
@@ -62,7 +62,7 @@ def remember(jobs, state, job, length, tasks):
 
 
 @inlined
-def _goes_by_steps(jobs, job):
+def _is_described_by_steps(jobs, job):
     """Whether steps describe the demand fully: whole cores, memory alone beside them, every host allowed."""
     demand = jobs.demand[jobs.kind[job]]
     return jobs.whole[jobs.hosts[job]] and demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
@@ -71,7 +71,7 @@ def _goes_by_steps(jobs, job):
 @inlined
 def is_known_by_steps(jobs, state, job, length):
     """Whether the steps alone tell that a demand no larger has failed on all hosts in this pass."""
-    if not _goes_by_steps(jobs, job):
+    if not _is_described_by_steps(jobs, job):
         return False
     demand = jobs.demand[jobs.kind[job]]
     step = min(np.int64(demand[0]), state.steps.shape[1] - 1)
@@ -102,7 +102,7 @@ def failed_partly(jobs, state, job):
 
 
 @inlined
-def remember_partly(jobs, state, job, tasks):
+def record_partial_failure(jobs, state, job, tasks):
     """Record that fewer than so many tasks of the demand fit beside the reservation, until a job starts."""
     hosts, kind = jobs.hosts[job], jobs.kind[job]
     state.partly[hosts, kind] = state.tally[MOVES]

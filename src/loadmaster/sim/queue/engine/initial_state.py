@@ -11,7 +11,7 @@ from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.priority_ticks import positions
 from loadmaster.sim.queue.engine.ranked_queue_kernel import KEPT
 from loadmaster.sim.queue.engine.ranked_state import PendingEvents, Ranked
-from loadmaster.sim.queue.engine.running_by_host_kernel import nothing_runs
+from loadmaster.sim.queue.engine.running_by_host_kernel import empty_running
 from loadmaster.sim.queue.engine.state import (
     AMOUNTS,
     FAN,
@@ -95,7 +95,7 @@ def empty_state(
         plan_task=np.zeros(room, np.int64),
         tally=np.array([0, 0, 0, -1, *[0] * 15], np.int64),
         estimates=estimates,
-        running_by_host=nothing_runs(tasks, total, hosts) if promises else nothing_runs(0, 0, 0),
+        running_by_host=empty_running(tasks, total, hosts) if promises else empty_running(0, 0, 0),
         # `news` lists a host once, by its flag.
         news=ChangedHosts(
             np.zeros(hosts, np.int32),

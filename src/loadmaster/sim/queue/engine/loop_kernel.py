@@ -10,16 +10,16 @@ from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
-from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_stuck
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_infeasible
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
-    a_job_may_start,
-    go_on_bound,
+    advance_constrained,
     has_cut_runs,
+    has_ready_job,
     queue_length,
 )
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
-from loadmaster.sim.queue.engine.general_pass_kernel import decide_generally, follow, go_on_generally
+from loadmaster.sim.queue.engine.general_pass_kernel import advance_generally, decide_generally, follow
 from loadmaster.sim.queue.engine.meta_rule_kernel import best_pass
 from loadmaster.sim.queue.engine.profile.profile_pass_kernel import next_due, serve_profile
 from loadmaster.sim.queue.engine.profile.running_jobs_kernel import lacks_room, note_starts
@@ -50,7 +50,7 @@ def run(engine, bound, shadow, plan, general, preemption, twin):
     log = engine.log
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = _go_on(engine, bound, shadow, plan, general, preemption, twin)
+        now = _advance(engine, bound, shadow, plan, general, preemption, twin)
         if now == np.inf:
             return DONE
         # no job waits: this moment has no pass and no row in the record
@@ -68,17 +68,17 @@ def run(engine, bound, shadow, plan, general, preemption, twin):
 
 
 @inlined
-def _go_on(engine, bound, shadow, plan, general, preemption, twin):
+def _advance(engine, bound, shadow, plan, general, preemption, twin):
     """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
     if shadow is not None:
-        now = go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
+        now = advance_unconstrained(engine, None) if bound is None else advance_constrained(engine, bound)
     if plan is not None:
-        now = go_on_unbound(engine, plan)
+        now = advance_unconstrained(engine, plan)
     if general is not None:
-        now = go_on_generally(engine, bound, general, preemption)
+        now = advance_generally(engine, bound, general, preemption)
     if twin is not None:
-        now = go_on_unbound(engine, None)
+        now = advance_unconstrained(engine, None)
     return now
 
 
@@ -111,8 +111,8 @@ def _reserve(engine, plan, now):
 
 
 @inlined
-def go_on_unbound(engine, plan):
-    """As `_go_on`, in a run without constraints."""
+def advance_unconstrained(engine, plan):
+    """As `_advance`, in a run without constraints."""
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]
     count, total = engine.state.tally, engine.jobs.submit_s.shape[0]
@@ -158,7 +158,7 @@ def _serve(engine, bound, now):
         if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
             return NO_RANK
     winners = count[PLANNED] = 0
-    if a_job_may_start(engine.state, bound):
+    if has_ready_job(engine.state, bound):
         winners, wrong = best_pass(engine, bound, now)
         if wrong:
             return wrong
@@ -177,7 +177,7 @@ def _admit(engine, now):
         job = count[ARRIVED]
         count[ARRIVED] += 1
         # it ran as the run began, or it can never run
-        if not np.isnan(engine.log.start_s[job]) or is_stuck(engine.state, job):
+        if not np.isnan(engine.log.start_s[job]) or is_infeasible(engine.state, job):
             continue
         if engine.ranked is not None and (engine.rules.moving or engine.rules.ticked):
             join_ranked(engine.jobs, engine.ranked, job)

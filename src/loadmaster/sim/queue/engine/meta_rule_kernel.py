@@ -8,7 +8,7 @@ policy could have started other jobs (CHOICE), and no job found hosts for only s
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.changed_hosts_kernel import learn
+from loadmaster.sim.queue.engine.changed_hosts_kernel import record_pass
 from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.state import (
     AT_FIRST,
@@ -47,7 +47,7 @@ def best_pass(engine, bound, now):
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else engine.state.undo_host[count[UNDO] - 1]
             if engine.rules.members > 1:
                 certain = certain and count[PARTLY] == 0
-            learn(engine.rules, engine.state, engine.head_promise, leans, certain)
+            record_pass(engine.rules, engine.state, engine.head_promise, leans, certain)
             return _all_tie(engine.rules, engine.log, count[PLANNED] == count[WAITING]), 0
         value = engine.log.value[engine.log.rows[0], member] = value_of_plan(engine)
         starts_all = count[PLANNED] == count[WAITING]
@@ -73,7 +73,7 @@ def best_pass(engine, bound, now):
         engine.state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
-    learn(engine.rules, engine.state, engine.head_promise, leans, certain)
+    record_pass(engine.rules, engine.state, engine.head_promise, leans, certain)
     return winners, 0
 
 

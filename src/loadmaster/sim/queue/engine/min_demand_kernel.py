@@ -59,7 +59,7 @@ def tighten_low(jobs, waiting, node):
     """Make a lowest block exact; returns whether it was loose."""
     if not waiting.loose[LOW, node]:
         return False
-    settle_block(waiting, jobs, node)
+    update_block(waiting, jobs, node)
     return True
 
 
@@ -70,7 +70,7 @@ def tighten_mid(jobs, waiting, node):
         return False
     for child in range(node * FAN, min((node + 1) * FAN, waiting.low.shape[0])):
         tighten_low(jobs, waiting, child)
-    settle(waiting.low, waiting.mid, node)
+    update_node(waiting.low, waiting.mid, node)
     waiting.loose[MID, node] = False
     return True
 
@@ -82,13 +82,13 @@ def tighten_top(jobs, waiting, node):
         return False
     for child in range(node * FAN, min((node + 1) * FAN, waiting.mid.shape[0])):
         tighten_mid(jobs, waiting, child)
-    settle(waiting.mid, waiting.top, node)
+    update_node(waiting.mid, waiting.top, node)
     waiting.loose[TOP, node] = False
     return True
 
 
 @inner
-def settle_block(waiting, jobs, node):
+def update_block(waiting, jobs, node):
     """Compute the least demands of a lowest block from its waiting jobs."""
     waiting.loose[LOW, node] = False
     for part in range(waiting.low.shape[1]):
@@ -100,7 +100,7 @@ def settle_block(waiting, jobs, node):
 
 
 @inner
-def settle(below, above, node):
+def update_node(below, above, node):
     """Compute the least demands of a higher block from its children."""
     parts = below.shape[1]
     for part in range(parts):

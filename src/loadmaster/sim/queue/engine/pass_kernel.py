@@ -9,7 +9,12 @@ import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.allocate_kernel import place, renew_if_changed
-from loadmaster.sim.queue.engine.changed_hosts_kernel import first_new, holds_still, may_know, renew_news
+from loadmaster.sim.queue.engine.changed_hosts_kernel import (
+    failures_hold,
+    first_new,
+    may_reuse_failures,
+    renew_changed_hosts,
+)
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import (
     change_amounts_then,
     count_against,
@@ -21,12 +26,12 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
     may_pass_over,
     note_start,
     pass_over_array,
-    was_shut_out,
+    was_restricted,
 )
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import is_satisfied, neediest_project, rank_projects, use_more
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
-from loadmaster.sim.queue.engine.host_reservations_kernel import nobody_reserved, reopen, reserve
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, is_known_by_steps, remember
+from loadmaster.sim.queue.engine.host_reservations_kernel import clear_reservations, reopen, reserve
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_infeasible, is_known_by_steps, record_failure
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
 from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
 from loadmaster.sim.queue.engine.state import (
@@ -78,8 +83,8 @@ def serve(engine, member, bound, now):
         and engine.rules.everywhere
     )
     first = np.int64(0)  # jobs from here on are tried on all hosts; jobs before it on changed hosts alone
-    if bound is None and passing and may_know(engine.rules, engine.state):
-        first = _try_news(engine)
+    if bound is None and passing and may_reuse_failures(engine.rules, engine.state):
+        first = _try_changed_hosts(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
         if engine.ranked is not None and engine.rules.shortest and head >= 0:
             job, project = next_shortest(engine.ranked, engine.frontier, engine.head_promise, now), 0
@@ -98,7 +103,7 @@ def serve(engine, member, bound, now):
         if engine.head_promise is not None and head >= 0 and engine.head_promise.number[HEAD] < 0:
             promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
-                renew_news(engine)
+                renew_changed_hosts(engine)
         fastest = engine.state.fastest[engine.jobs.hosts[job]]
         length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / fastest)
         # a job that the last pass tried: only changed hosts can hold it
@@ -116,7 +121,7 @@ def serve(engine, member, bound, now):
         if (
             not lacking
             and may_fit(engine.jobs, engine.frontier, job, length)
-            and not is_hopeless(engine.jobs, engine.state, job, length)
+            and not is_infeasible(engine.jobs, engine.state, job, length)
         ):
             if (
                 engine.head_promise is not None
@@ -128,7 +133,7 @@ def serve(engine, member, bound, now):
             if wrong:
                 break
             if not placed and is_old:
-                renew_news(engine)
+                renew_changed_hosts(engine)
             # the frontier was too high for this job: make it exact
             elif not placed and engine.jobs.tasks[job] == 1:
                 renew_if_changed(engine, job, length)
@@ -148,11 +153,11 @@ def serve(engine, member, bound, now):
                 begin_shortest(engine.ranked, engine.frontier, engine.head_promise, now, head)
             # the last pass tells something only if no job has started before the head
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
-            known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
-            if known and holds_still(engine, head, now):
-                first = _try_news(engine)
+            known = bound is None and count[PLANNED] == 0 and may_reuse_failures(engine.rules, engine.state)
+            if known and failures_hold(engine, head, now):
+                first = _try_changed_hosts(engine)
             continue
-        if not (lacking or was_shut_out(bound)):
+        if not (lacking or was_restricted(bound)):
             if (
                 # the least demand of the log fits nowhere, so no other job fits either
                 engine.rules.everywhere
@@ -162,7 +167,7 @@ def serve(engine, member, bound, now):
             ):
                 break
             if length == SHORT:
-                remember(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
+                record_failure(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
         if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
             reserve(engine, job)
             kept += 1
@@ -183,20 +188,20 @@ def begin_pass(engine, bound, ticked):
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
     engine.state.paretos[0] = engine.state.paretos[1] = 0
-    nobody_reserved(engine.state)
+    clear_reservations(engine.state)
     engine.frontier.fresh[LONG] = -1
     if engine.state.amounts is not None and engine.state.news.number[OLD] == 0:
         engine.state.amounts.lacked[0] = False
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
     if not ticked:
-        begin_needs(engine.state, engine.waiting)
+        rank_projects(engine.state, engine.waiting)
 
 
 @inlined
-def _try_news(engine):
+def _try_changed_hosts(engine):
     """Use what the last pass found; returns the first position of a job that it did not try."""
-    renew_news(engine)
+    renew_changed_hosts(engine)
     return first_new(engine.state)
 
 

@@ -13,11 +13,11 @@ from loadmaster.sim.queue.engine.general_state import WAIT
 from loadmaster.sim.queue.engine.preemption_state import BACK, CANCEL, CHOSEN, HANDLED, LEAVING, QUEUED, RUNNING
 from loadmaster.sim.queue.engine.state import LAST_HOST, PLANNED
 from loadmaster.sim.queue.engine.stopping_kernel import stop_chosen
-from loadmaster.sim.queue.engine.victims_kernel import count_held, find_victims, lend_hosts, list_candidates
+from loadmaster.sim.queue.engine.victims_kernel import assume_released, count_held, find_victims, list_candidates
 
 
 @inner
-def make_way(engine, bound, general, preemption, now):
+def preempt_jobs(engine, bound, general, preemption, now):
     """Stop jobs for rows in the line that need their hosts; returns (whether a row starts first, winners, wrong or 0).
 
     Slurm's clock stays as it was, because its loops have made no pass.
@@ -57,7 +57,7 @@ def choose_victims(engine, bound, general, preemption, now):
     """
     order, winners, wrong = general.this_pass.order, np.int64(0), np.int64(0)
     preemption.number[LEAVING] = 0
-    _lend_told(engine, general, preemption, 1.0)
+    _assume_notified_ended(engine, general, preemption, 1.0)
     for i in range(general.tally[WAIT]):
         row = np.int64(order[i])
         if not preemption.able[preemption.victim[row].kind]:
@@ -76,17 +76,17 @@ def choose_victims(engine, bound, general, preemption, now):
             break
         if fits or preemption.number[CHOSEN] == 0 or _note_chosen(engine, general, preemption, row):
             continue
-        _lend_told(engine, general, preemption, -1.0)
-        _lend_leaving(engine, general, preemption, 1.0)
+        _assume_notified_ended(engine, general, preemption, -1.0)
+        _assume_leaving_left(engine, general, preemption, 1.0)
         # jobs that leave at once make room now, jobs with notice do not
         winners, wrong = pass_alone(engine, bound, general, row, now)
-        _lend_leaving(engine, general, preemption, -1.0)
+        _assume_leaving_left(engine, general, preemption, -1.0)
         if wrong == 0 and engine.state.tally[PLANNED] > 0:
             return True, winners, wrong
-        _lend_told(engine, general, preemption, 1.0)
+        _assume_notified_ended(engine, general, preemption, 1.0)
         if wrong != 0:
             break
-    _lend_told(engine, general, preemption, -1.0)
+    _assume_notified_ended(engine, general, preemption, -1.0)
     if wrong != 0:
         _forget_chosen(preemption)
     return False, np.int64(0), wrong
@@ -117,7 +117,7 @@ def _note_chosen(engine, general, preemption, row):
         if victim.mode == CANCEL and victim.grace_s > 0.0:
             anybody = True
             preemption.notices[job].given = True
-            lend_hosts(engine, general, preemption, job, 1.0, False)
+            assume_released(engine, general, preemption, job, 1.0, False)
         else:
             preemption.notices[job].leaves = True
     return anybody
@@ -132,18 +132,18 @@ def _forget_chosen(preemption):
 
 
 @inner
-def _lend_told(engine, general, preemption, sign):
+def _assume_notified_ended(engine, general, preemption, sign):
     """Act as if jobs in their grace time had ended, or with sign -1 no longer."""
     for i in range(preemption.number[RUNNING]):
         job = np.int64(preemption.running[i])
         if preemption.notices[job].given:
-            lend_hosts(engine, general, preemption, job, sign, False)
+            assume_released(engine, general, preemption, job, sign, False)
 
 
 @inner
-def _lend_leaving(engine, general, preemption, sign):
+def _assume_leaving_left(engine, general, preemption, sign):
     """Act as if the leaving jobs had left, or with sign -1 no longer."""
     for at in range(preemption.number[LEAVING]):
         job = np.int64(preemption.leaving[at])
         if preemption.notices[job].leaves:
-            lend_hosts(engine, general, preemption, job, sign, preemption.exact_ends)
+            assume_released(engine, general, preemption, job, sign, preemption.exact_ends)

@@ -13,7 +13,7 @@ from loadmaster.scheduling.host_eligibility import qos_names
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.snapshot_arrays import table
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
-from loadmaster.sim.queue.plain.victims import may_stop, mode_of, worth_of
+from loadmaster.sim.queue.plain.victims import may_stop, mode_of, victim_rank
 
 OFF, REQUEUE, CANCEL, SUSPEND = range(4)
 """What happens to a victim."""
@@ -165,7 +165,7 @@ def _victim(rules: SiteRules, qos: Qos | None, partition: Partition | None) -> t
     usual = rules.preemption.exempt_s
     exempt_s = usual if qos is None or qos.exempt_s is None else qos.exempt_s
     holder = qos if rules.preemption.by == "qos" else partition
-    return exempt_s, holder.grace_s if holder else 0.0, worth_of(rules, qos, partition)
+    return exempt_s, holder.grace_s if holder else 0.0, victim_rank(rules, qos, partition)
 
 
 def _mode(rules: SiteRules, qos: Qos | None, partition: Partition | None, requeue: bool) -> int:

@@ -40,7 +40,7 @@ def ignore_events(book, general, ranked, now):
 
 
 @inner
-def tell(general, job, time_s, how):
+def record_event(general, job, time_s, how):
     """Record an event for the order."""
     if general.tracks_events:
         at = general.tally[NOTED_EVENTS]

@@ -20,7 +20,7 @@ from loadmaster.sim.queue.engine.state import FAN
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
     """The state of the order at the beginning of a log; a state without jobs if the order tracks no events."""
     return (
-        _book(order, workload, cluster)
+        _ticked_priorities(order, workload, cluster)
         if isinstance(order, Multifactor) and tracks_events_of(order)
         else _unread_book()
     )
@@ -30,10 +30,10 @@ def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
 def _unread_book() -> Book:
     """A state that is never read."""
     nobody = Workload(("cores",), np.zeros(0), np.zeros(0), np.zeros((0, 1)))
-    return _book(Multifactor(), nobody, Cluster.uniform(1, cores=1))
+    return _ticked_priorities(Multifactor(), nobody, Cluster.uniform(1, cores=1))
 
 
-def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
+def _ticked_priorities(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
     ranking = order.begin(workload, cluster)
     assert isinstance(ranking, Priorities)
     jobs, period_s = workload.jobs, float(ranking.period_s)
@@ -49,7 +49,7 @@ def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
     return Book(ranking.state, ticked)
 
 
-def happened_of(order: AnyOrder, jobs: int) -> PendingEvents:
+def empty_events(order: AnyOrder, jobs: int) -> PendingEvents:
     """An empty list of events; without room if the order tracks none. A job starts once and ends once."""
     jobs, period_s = (jobs, float(order.calc_period)) if isinstance(order, Multifactor) else (0, np.inf)
     return PendingEvents(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))

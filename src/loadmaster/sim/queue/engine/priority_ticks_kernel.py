@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.order.multifactor import priority_kernel
 from loadmaster.order.multifactor.state import MOST, PriorityState
-from loadmaster.sim.queue.engine.min_demand_kernel import settle, settle_block
+from loadmaster.sim.queue.engine.min_demand_kernel import update_block, update_node
 from loadmaster.sim.queue.engine.ranked_state import MANY
 from loadmaster.sim.queue.engine.state import FAN
 
@@ -70,7 +70,7 @@ def update_priorities(book, waiting, ranked, jobs, now):
         jobs: of the log.
         now: float.
     """
-    has_ticked = _hear(book, ranked.happened, now)
+    has_ticked = _process_events(book, ranked.happened, now)
     many = ranked.number[MANY]
     if book.priorities.flags.each_pass:
         rank_jobs(book.priorities, ranked.queue, many, now, ranked.rank)
@@ -88,7 +88,7 @@ def update_priorities(book, waiting, ranked, jobs, now):
 
 
 @inlined
-def _hear(book, happened, now):
+def _process_events(book, happened, now):
     """Process starts, ends and ticks in the order of time, a tick after the ends of its moment; whether it ticked."""
     before_s = book.ticked.time_s[0]
     for i in range(happened.number[0]):
@@ -257,8 +257,8 @@ def _before(waiting, job, other):
 def _settle_from(waiting, jobs, first, end):
     """Compute the least demands of the lowest blocks from `first` to `end`, and of the blocks above them."""
     for node in range(first, end):
-        settle_block(waiting, jobs, node)
+        update_block(waiting, jobs, node)
     for node in range(first // FAN, -(-end // FAN)):
-        settle(waiting.low, waiting.mid, node)
+        update_node(waiting.low, waiting.mid, node)
     for node in range(first // (FAN * FAN), -(-end // (FAN * FAN))):
-        settle(waiting.mid, waiting.top, node)
+        update_node(waiting.mid, waiting.top, node)

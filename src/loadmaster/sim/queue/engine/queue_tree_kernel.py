@@ -50,14 +50,14 @@ def _empty_from(jobs, waiting, node):
     """The number of positions, from a lowest block on, without a waiting job; 0 if a job waits in the block."""
     mid, top = node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
-        _nobody(waiting.top, top) or (tighten_top(jobs, waiting, top) and _nobody(waiting.top, top))
+        _no_job_waits(waiting.top, top) or (tighten_top(jobs, waiting, top) and _no_job_waits(waiting.top, top))
     ):
         return FAN * FAN * FAN
     if node % FAN == 0 and (
-        _nobody(waiting.mid, mid) or (tighten_mid(jobs, waiting, mid) and _nobody(waiting.mid, mid))
+        _no_job_waits(waiting.mid, mid) or (tighten_mid(jobs, waiting, mid) and _no_job_waits(waiting.mid, mid))
     ):
         return FAN * FAN
-    if _nobody(waiting.low, node) or (tighten_low(jobs, waiting, node) and _nobody(waiting.low, node)):
+    if _no_job_waits(waiting.low, node) or (tighten_low(jobs, waiting, node) and _no_job_waits(waiting.low, node)):
         return FAN
     return 0
 
@@ -131,7 +131,7 @@ def length_of(head_promise, now, expected_s):
 
 
 @inner
-def _nobody(least, node):
+def _no_job_waits(least, node):
     """Whether no job waits below the node."""
     low = np.inf
     for lane in range(LANES):
@@ -203,7 +203,7 @@ def raise_to(frontier, free, host):
 
 
 @inner
-def renew(frontier, free):
+def renew_frontier(frontier, free):
     """Make the row of free capacity exact; `free` is float64[H, R]."""
     for step in range(_highest(frontier, SHORT) + 1):
         frontier.who[step] = -1
@@ -228,7 +228,7 @@ def renew(frontier, free):
 
 @inlined
 def still_has(frontier, free, demand):
-    """Whether the host behind row 0's value still has as much as `demand`: then `renew` would change nothing."""
+    """Whether the host behind row 0's value still has as much as `demand`: `renew_frontier` would change nothing."""
     host = np.int64(frontier.who[min(np.int64(demand[0]), frontier.who.shape[0] - 1)])
     if host < 0:
         return False
@@ -244,7 +244,7 @@ def lower_frontier(frontier, length):
 
 
 @inlined
-def stand(frontier, length, cores, memory):
+def raise_step(frontier, length, cores, memory):
     """Raise the frontier of `length` on one step: some host has so many cores and so much memory free."""
     if cores >= 0.0:
         frontier.most[length] = max(frontier.most[length], cores)

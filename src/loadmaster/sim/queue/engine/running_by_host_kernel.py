@@ -47,7 +47,7 @@ STALE, OF = range(2)
 """Stale hosts; the head that `soonest_s` holds for, -1 if none."""
 
 
-def nothing_runs(tasks: int, jobs: int, hosts: int) -> RunningByHost:
+def empty_running(tasks: int, jobs: int, hosts: int) -> RunningByHost:
     """The arrays of `RunningByHost` with all hosts empty; a host is listed as stale once, by its flag."""
     following, before, job, many = (np.zeros(tasks, np.int32) for _ in range(4))
     return RunningByHost(

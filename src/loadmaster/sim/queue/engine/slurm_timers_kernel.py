@@ -32,7 +32,7 @@ def call_loops(general, now_s):
 
 
 @inner
-def pass_loops_by(general, now_s, changed):
+def advance_timers(general, now_s, changed):
     """Note that the passes of now are over; returns when the next one is due."""
     loops, clock = general.loops, general.clock
     if min(clock[NEXT_MAIN], clock[NEXT_FULL]) <= now_s:

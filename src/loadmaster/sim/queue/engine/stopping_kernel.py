@@ -8,11 +8,11 @@ from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import push
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.constraint_state import ENDED, SENT_BACK, SERIAL, SUSPENDED
-from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
+from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue
 from loadmaster.sim.queue.engine.general_state import CAME, COME, EARLY_END, LEFT, OVER, STARTED
 from loadmaster.sim.queue.engine.host_failures_kernel import free_hosts, note_cut, put_aside
 from loadmaster.sim.queue.engine.preemption_state import LEAVING, REQUEUE, RUNNING, SUSPEND
-from loadmaster.sim.queue.engine.priority_events_kernel import tell
+from loadmaster.sim.queue.engine.priority_events_kernel import record_event
 from loadmaster.sim.queue.engine.state import RUNNING as ON_HOSTS
 from loadmaster.sim.queue.engine.work_limits_kernel import end_work
 
@@ -76,14 +76,14 @@ def _stop(engine, bound, general, preemption, job, now):
     free_hosts(engine, bound, row, now)
     end_work(general.work, row, job, now)
     leave_running(bound, general, preemption, job, SENT_BACK)
-    tell(general, job, now, LEFT)
+    record_event(general, job, now, LEFT)
     general.tally[OVER] = 1
     if now < general.expected_end_s[job]:
         general.tally[EARLY_END] = 1
     if preemption.victim[row].mode == REQUEUE:
         put_aside(engine.jobs, engine.log, bound, row, now)
-        come_back(engine, bound, job)
-        tell(general, job, now, CAME)
+        requeue(engine, bound, job)
+        record_event(general, job, now, CAME)
         general.tally[COME] = 1
         return
     preemption.notices[job].preempted = True
@@ -106,7 +106,7 @@ def _suspend(engine, bound, general, preemption, job, preemptor, now):
     bound.tally[SUSPENDED] += 1
     preemption.is_suspended[job] = True
     leave_running(bound, general, preemption, job, ENDED)
-    tell(general, job, now, LEFT)
+    record_event(general, job, now, LEFT)
 
 
 @inner
@@ -160,7 +160,7 @@ def _goes_on(engine, bound, general, preemption, at, now):
         general.ends, general.runs, engine.log.host[first : first + tasks], general.expected_end_s[job], now, kind, job
     )
     join_running(preemption, job)
-    tell(general, job, now, STARTED)
+    record_event(general, job, now, STARTED)
     return True
 
 

@@ -10,7 +10,7 @@ bound, which still holds.
 import numpy as np
 
 from loadmaster.host_index.scores_kernel import changed
-from loadmaster.jit.by_reference import lend, value_of
+from loadmaster.jit.by_reference import by_reference, value_of
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.model.snapshot import NEVER_S
@@ -62,7 +62,7 @@ def _look(engine, twin, now):
     """Simulate the queue under each member, and follow the best; returns wrong or 0."""
     many, members = _by_number(engine.ranked, twin.waits), twin.counts.shape[0]
     arrays = twin.look
-    look = lend(
+    look = by_reference(
         QueueEngine(
             arrays.jobs,
             arrays.capacity,
@@ -146,11 +146,11 @@ def _work_off(look, twin, member, now):
 @inner
 def _serve_under(engine, twin, member, now):
     """A pass under one member; returns wrong or 0."""
-    under = lend(
+    under = by_reference(
         QueueEngine(
             engine.jobs,
             engine.capacity,
-            lend(twin.rules[member]),
+            by_reference(twin.rules[member]),
             engine.state,
             engine.waiting,
             engine.ranked,
@@ -216,7 +216,7 @@ def _copy_free(engine, look):
 def _copy_running(engine, look, now):
     """Copy the running jobs by expected end: their end in the look, and their hosts."""
     ends, running_by_host, soonest_s = look.ends, look.state.running_by_host, np.nextafter(now, np.inf)
-    _nobody_runs(ends, running_by_host)
+    _clear_running(ends, running_by_host)
     many = np.int64(0)
     end_s, job, i, k = next_end(engine.ends, engine.ends.size[0], np.int64(0))
     while job >= 0:
@@ -230,7 +230,7 @@ def _copy_running(engine, look, now):
 
 
 @inlined
-def _nobody_runs(ends, running_by_host):
+def _clear_running(ends, running_by_host):
     """Remove the jobs that ran at the end of the last look."""
     for i in range(ends.size[0], ends.size[1]):
         ends.running[ends.main[i]] = False

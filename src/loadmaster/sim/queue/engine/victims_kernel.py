@@ -131,7 +131,7 @@ def _until_it_fits(engine, bound, general, preemption, row, many, now):
     )
     while found == 0 and wrong == 0 and lent < many:
         job = np.int64(preemption.trial[lent])
-        lend_hosts(engine, general, preemption, job, 1.0, preemption.exact_ends)
+        assume_released(engine, general, preemption, job, 1.0, preemption.exact_ends)
         lent += 1
         total += _held_more(engine, general, preemption, row, job)
         if total >= general.rows.of[row].tasks:
@@ -142,7 +142,7 @@ def _until_it_fits(engine, bound, general, preemption, row, many, now):
             if wrong == 0:
                 take_back_plan(engine.state, general)
     for at in range(lent):
-        lend_hosts(engine, general, preemption, np.int64(preemption.trial[at]), -1.0, preemption.exact_ends)
+        assume_released(engine, general, preemption, np.int64(preemption.trial[at]), -1.0, preemption.exact_ends)
     return found, wrong
 
 
@@ -160,7 +160,7 @@ def count_held(state, general, preemption, row):
     """The number of the row's tasks that its allowed hosts hold together, by host in `held`; each at most all."""
     total = np.int64(0)
     for host in range(state.free.shape[0]):
-        preemption.held[host] = _held(state, general, row, host)
+        preemption.held[host] = _tasks_that_fit(state, general, row, host)
         total += preemption.held[host]
     return total
 
@@ -171,14 +171,14 @@ def _held_more(engine, general, preemption, row, job):
     more, as_row = np.int64(0), np.int64(general.started_as[job])
     for task in range(engine.jobs.first_task[as_row], engine.jobs.first_task[as_row] + engine.jobs.tasks[as_row]):
         host = np.int64(engine.log.host[task])
-        held = _held(engine.state, general, row, host)
+        held = _tasks_that_fit(engine.state, general, row, host)
         more += held - preemption.held[host]
         preemption.held[host] = held
     return more
 
 
 @inner
-def _held(state, general, row, host):
+def _tasks_that_fit(state, general, row, host):
     one = general.rows.of[row]
     if not general.hosts.allowed[one.hosts, host]:
         return np.int64(0)
@@ -186,7 +186,7 @@ def _held(state, general, row, host):
 
 
 @inner
-def lend_hosts(engine, general, preemption, job, sign, ends_too):
+def assume_released(engine, general, preemption, job, sign, ends_too):
     """Act as if `job` had given back what a stop frees, or with sign -1 no longer.
 
     `ends_too`: also remove it from the running tasks.

@@ -56,7 +56,7 @@ class Arrivals:
         coming_s = self._coming[0][0] if self._coming else math.inf
         return min(coming_s, self._known_s())
 
-    def hang_on(self, jobs: Iterable[int]) -> bool:
+    def has_dependents(self, jobs: Iterable[int]) -> bool:
         """Whether a job is submitted after the end of one of `jobs`."""
         return bool(self._followers) and any(job in self._followers for job in jobs)
 

@@ -12,7 +12,7 @@ from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.site_rules import Mode, Partition, Qos
 from loadmaster.model.snapshot import Decision, Queue, Running, Snapshot
 from loadmaster.scheduling.host_eligibility import qos_names
-from loadmaster.sim.queue.plain.victims import Victim, may_stop, mode_of, victims, worth_of
+from loadmaster.sim.queue.plain.victims import Victim, may_stop, mode_of, victim_rank, victims
 
 if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
@@ -74,7 +74,7 @@ class PreemptionOfRuns:
             mode = self._mode(job, other)
             if mode == "off" or (mode != "suspend" and snapshot.now_s - run.start_s < self._exempt_s(self._qos[job])):
                 continue
-            worth = worth_of(self._rules, self._qos[job], other)
+            worth = victim_rank(self._rules, self._qos[job], other)
             found.append(Victim(job, worth, frozenset(engine.occupancy.hosts_of(job).tolist()), run.start_s))
         return found
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
 
 
-def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
+def snapshot_of(engine: "Replay", eligible: list[int]) -> Snapshot:
     """The moment of a pass, with the jobs `eligible` in the queue. It stays as it is when the run goes on."""
     amounts = list(engine.occupancy.amounts)
     queue = _queue(engine, eligible)
@@ -31,7 +31,7 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
         "running": _busy(engine),
         "last_host": engine.last_host,
         "need": engine.ranking.need(queue.job),
-        "promises": _standing(engine, eligible),
+        "promises": _earlier_promises(engine, eligible),
         "early_end": engine.early_end,
         "clock": engine.clock,
         "arrived": engine.arrived_now,
@@ -74,7 +74,7 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
     }
 
 
-def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
+def _earlier_promises(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
     """Promises of earlier passes to jobs that may start still."""
     if engine.binding is None:
         return engine.promises

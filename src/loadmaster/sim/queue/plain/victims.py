@@ -86,7 +86,7 @@ def mode_of(rules: SiteRules, qos: Qos | None, partition: Partition | None, *, r
     return "cancel" if mode == "requeue" and not requeue else mode
 
 
-def worth_of(rules: SiteRules, qos: Qos | None, partition: Partition | None) -> int:
+def victim_rank(rules: SiteRules, qos: Qos | None, partition: Partition | None) -> int:
     """How dear a victim is: the priority of its QOS, or the tier of its partition."""
     if rules.preemption.by == "qos":
         return qos.priority if qos is not None else 0

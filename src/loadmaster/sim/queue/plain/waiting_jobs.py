@@ -63,7 +63,7 @@ class WaitingJobs:
             self._end_s[job], self._status[job] = time_s, status
             self._count(job, -1)
 
-    def come_back(self, job: int) -> None:
+    def requeue(self, job: int) -> None:
         """It was stopped and waits again."""
         self._count(job, -1)
         self.arrive(job)

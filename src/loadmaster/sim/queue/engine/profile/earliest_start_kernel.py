@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.free_profile_kernel import covering, first_on, fits, least, until
 from loadmaster.backfilling.host_choice_kernel import tasks_in
-from loadmaster.backfilling.start_bounds_kernel import FREED, LAST, bound_on, catch_up, lasts
+from loadmaster.backfilling.start_bounds_kernel import FREED, LAST, apply_new_entries, bound_on, lasts
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.profile.multi_task_kernel import first_of_several
@@ -26,7 +26,7 @@ def list_hosts(plan, job, before_s, seen, now_s):
     """
     requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
     kind, freed = bounds.of[job], bounds.freed[0]
-    catch_up(bounds, sky, kind, now_s)
+    apply_new_entries(bounds, sky, kind, now_s)
     scratch.question[0] += 1
     if bounds.least_s[kind] >= before_s or bounds.live_at[kind] <= seen:
         return 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.free_profile_kernel import covering, is_free, is_free_from, least, next_step_s, until
 from loadmaster.backfilling.host_choice_kernel import tasks_in
-from loadmaster.backfilling.start_bounds_kernel import catch_up
+from loadmaster.backfilling.start_bounds_kernel import apply_new_entries
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.min_demand_kernel import tighten_low, tighten_mid, tighten_top
@@ -59,7 +59,7 @@ def _may_move(plan, job, now_s):
     if plan.requests.tasks[job] > 1:
         return True
     if bounds.known[kind] != bounds.freed[0]:
-        catch_up(bounds, sky, kind, now_s)
+        apply_new_entries(bounds, sky, kind, now_s)
     may = bounds.least_s[kind] < before_s and bounds.live_at[kind] > seen
     first, end = entries_of(plan, job)
     for entry in range(first, end):

@@ -1,8 +1,8 @@
 """One pass of conservative backfilling that keeps its reservations, compiled: the plan changes only where it must.
 
 Reservations that fit together still fit in the next pass, with two exceptions: a running job outlives its estimate, or
-a reserved start comes late. Only then are reservations checked again, as `SchedulingPass.stand` does: on the hosts
-concerned (`replace_kernel.py`), or all of them if more than half of the hosts are concerned.
+a reserved start comes late. Only then are reservations checked again, as `SchedulingPass.renew_promises` does: on the
+hosts concerned (`replace_kernel.py`), or all of them if more than half of the hosts are concerned.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -16,7 +16,7 @@ from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.profile.earliest_start_kernel import earliest_of_all
 from loadmaster.sim.queue.engine.profile.early_ends_kernel import move_all, start_sooner
-from loadmaster.sim.queue.engine.profile.replace_kernel import clear_later, stand_again
+from loadmaster.sim.queue.engine.profile.replace_kernel import clear_later, replace_reservations
 from loadmaster.sim.queue.engine.profile.reservations_kernel import (
     entries_of,
     entry_fits,
@@ -49,9 +49,9 @@ def serve_kept(engine, plan, now_s):
     count[MOVED] = count[CLEARED] = 0
     _take_over(plan, now_s)
     if 2 * count[CLEARED] <= requests.capacity.shape[0]:
-        stand_again(plan, engine.calls.rates[0], now_s)
+        replace_reservations(plan, engine.calls.rates[0], now_s)
     else:
-        _stand(plan, engine.calls.rates[0], now_s)
+        _renew_reservations(plan, engine.calls.rates[0], now_s)
     if plan.early_end == NOW_ONLY:
         start_sooner(plan, engine.calls.rates[0], now_s)
     elif count[EARLY] and (plan.early_end == ARRIVAL or plan.early_end == IN_THEIR_ORDER):
@@ -115,7 +115,7 @@ def _begin_now(plan, job, now_s):
 
 
 @inner
-def _stand(plan, rate, now_s):
+def _renew_reservations(plan, rate, now_s):
     """Make all reservations again, in the order of their starts; a job that no longer fits gets its earliest start."""
     requests, kept, state = plan.requests, plan.kept, plan.state
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
@@ -131,7 +131,7 @@ def _stand(plan, rate, now_s):
         job = np.int64(kept.order[0])
         size = drop_first(kept.order_s, kept.order, size)
         put_off(plan, job, max(now_s, plan.start_s[job]))
-        if not _hold_again(plan, job, now_s):
+        if not _reserve_again(plan, job, now_s):
             unlink(plan, job)
             start_s = earliest_of_all(plan, rate, job, now_s)
             promise(plan, job, start_s, now_s)
@@ -142,7 +142,7 @@ def _stand(plan, rate, now_s):
 
 
 @inner
-def _hold_again(plan, job, now_s):
+def _reserve_again(plan, job, now_s):
     """Hold exactly what the job had reserved, if all of it still fits; returns whether it does."""
     requests, sky = plan.requests, plan.sky
     start_s, demand = plan.start_s[job], requests.demand[requests.kind[job]]

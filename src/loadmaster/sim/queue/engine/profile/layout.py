@@ -90,7 +90,7 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
         as_pool=as_pool,
         total=len(requests.capacity) if len(rows) > len(requests.capacity) else -1,
         sky=sky,
-        ahead=_ahead(sky) if early_end == REPLAN else sky,
+        ahead=_profile_of_pass(sky) if early_end == REPLAN else sky,
         bounds=bounds,
         scratch=_scratch(requests),
         start_s=np.full(total, np.inf),
@@ -104,7 +104,7 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
         overdue=np.zeros(total, np.int32),
         tally=np.zeros(16, np.int64),
         now=np.full(1, -np.inf),
-        kept=None if early_end == REPLAN else _kept(requests),
+        kept=None if early_end == REPLAN else _kept_profile(requests),
         replan=_replan(requests, len(bounds.need)) if early_end == REPLAN else None,
     )
 
@@ -117,10 +117,10 @@ def with_room(plan: Reservations) -> Reservations:
     requests = plan.requests
     tasks = int(requests.first[plan.state.tally[ARRIVED]] - plan.tally[ENDED_TASKS])
     sky = with_more_room(plan.sky, 48 * (len(requests.capacity) + 1) + 128 * tasks)
-    return plan._replace(sky=sky, ahead=sky if plan.replan is None else _ahead(sky))
+    return plan._replace(sky=sky, ahead=sky if plan.replan is None else _profile_of_pass(sky))
 
 
-def _ahead(sky: FreeProfile) -> FreeProfile:
+def _profile_of_pass(sky: FreeProfile) -> FreeProfile:
     """The profile of a pass before it makes a reservation."""
     return sky._replace(**{each: getattr(sky, each).copy() for each in ("base", "room", "first", "many")})
 
@@ -185,7 +185,7 @@ def _scratch(requests: Requests) -> SearchScratch:
     )
 
 
-def _kept(requests: Requests) -> KeptReservations:
+def _kept_profile(requests: Requests) -> KeptReservations:
     total, tasks, (hosts, resources) = len(requests.kind), len(requests.task_job), requests.capacity.shape
     return KeptReservations(
         seen=np.zeros(total, np.int64),
@@ -235,20 +235,20 @@ def _replan(requests: Requests, classes: int) -> Replan:
         many_roomy=np.zeros(1, np.int64),
         dead_at=np.zeros(kinds, np.int64),
         dead_long_s=np.zeros(kinds),
-        diff=_unlike(hosts),
-        since=_unlike(hosts),
-        unseen=_unseen(hosts),
+        diff=_empty_diff(hosts),
+        since=_empty_diff(hosts),
+        unseen=_empty_stack(hosts),
     )
 
 
-def _unlike(hosts: int) -> PlanDiff:
+def _empty_diff(hosts: int) -> PlanDiff:
     """An empty difference. A host is listed once, when its first time is noted, which is never infinite."""
     soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
     return PlanDiff(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
 
 
-def _unseen(hosts: int) -> PassedOver:
-    """An empty stack. `leave_off` empties a full stack; each entry has at most all hosts."""
+def _empty_stack(hosts: int) -> PassedOver:
+    """An empty stack. `end_plan` empties a full stack; each entry has at most all hosts."""
     entries = MOST_UNSEEN * hosts
     return PassedOver(
         np.zeros(1, np.int64),

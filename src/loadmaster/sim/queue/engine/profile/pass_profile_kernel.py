@@ -9,7 +9,7 @@ hold in this pass only, so they are undone too.
 import numpy as np
 
 from loadmaster.backfilling.free_profile_kernel import LEAST_ROOM, first_on, hold, until
-from loadmaster.backfilling.start_bounds_kernel import LAST, was_enough
+from loadmaster.backfilling.start_bounds_kernel import LAST, may_lower_start
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS
 
@@ -102,7 +102,7 @@ def lower_bounds(plan, kind, now_s):
     for entry in range(known, freed):
         at = entry & LAST
         host, from_s = bounds.freed_host[at], max(now_s, bounds.freed_s[at] - bounds.long_s[kind] - 1.0)  # for rounding
-        if from_s < bounds.until_s[at] and was_enough(bounds, at, kind):
+        if from_s < bounds.until_s[at] and may_lower_start(bounds, at, kind):
             bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], from_s)
             block_s[kind, host // BLOCK] = min(block_s[kind, host // BLOCK], from_s)
 
@@ -134,14 +134,14 @@ def _bound_on(plan, kind, host, now_s, latest_s):
     known_s = bounds.soon_s[kind, host]
     bound_s = first_on(plan.ahead, host, bounds.need[kind], bounds.short_s[kind], max(now_s, known_s), latest_s)
     if bound_s > known_s:
-        _learn(plan, kind, host, bound_s)
+        _note_bound(plan, kind, host, bound_s)
     if bound_s <= latest_s and bound_s <= bounds.soon_s[kind, host]:  # and the undo list had room for it
         replan.exact_at[kind, host] = replan.changed_at[host]
     return bound_s
 
 
 @inner
-def _learn(plan, kind, host, bound_s):
+def _note_bound(plan, kind, host, bound_s):
     replan, soon_s = plan.replan, plan.bounds.soon_s
     if replan.planned_at[host] == plan.tally[PASS]:
         at = replan.undo[0]

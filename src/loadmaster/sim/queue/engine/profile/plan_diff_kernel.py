@@ -15,7 +15,7 @@ from loadmaster.sim.queue.engine.profile.state import CHOSEN, PROMISED
 
 
 @inner
-def note_more(diff, host, from_s, until_s):
+def add_gain(diff, host, from_s, until_s):
     """Widen the span in which a host may have more free."""
     _list(diff, host)
     diff.more_from_s[host] = min(diff.more_from_s[host], from_s)
@@ -23,7 +23,7 @@ def note_more(diff, host, from_s, until_s):
 
 
 @inner
-def note_less(diff, host, from_s, until_s):
+def add_loss(diff, host, from_s, until_s):
     """Widen the span in which a host may have less free."""
     _list(diff, host)
     diff.less_from_s[host] = min(diff.less_from_s[host], from_s)
@@ -50,7 +50,7 @@ def note_given_up(plan, diff, job):
     if is_promised(plan, job) and start_s < np.inf:
         first, end = entries_of(plan, job)
         for entry in range(first, end):
-            note_more(diff, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
+            add_gain(diff, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
@@ -70,7 +70,7 @@ def note_promise(plan, job, start_s, alone):
     if start_s < np.inf:
         write_hosts(plan, job)
         for k in range(many):
-            note_less(diff, scratch.host[k], start_s, until(start_s, requests.expected_s[job]))
+            add_loss(diff, scratch.host[k], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
@@ -84,7 +84,7 @@ def take_up(plan):
 
 
 @inner
-def come_to(plan, job):
+def continue_plan(plan, job):
     """Let the plan come to a job: add the changes that it has not seen since it was planned."""
     diff, unseen = plan.replan.diff, plan.replan.unseen
     while unseen.many[0] > 0 and unseen.job[unseen.many[0] - 1] <= job:
@@ -95,7 +95,7 @@ def come_to(plan, job):
 
 
 @inner
-def leave_off(plan, job):
+def end_plan(plan, job):
     """End the plan behind a job: the jobs behind keep their reservations, but have not seen the changes."""
     diff, unseen, count = plan.replan.diff, plan.replan.unseen, plan.tally
     if job + 1 >= count[PROMISED]:
@@ -123,9 +123,9 @@ def _span(diff, host):
 @inner
 def _add(diff, host, span):
     if span[0] < np.inf:
-        note_more(diff, host, span[0], span[1])
+        add_gain(diff, host, span[0], span[1])
     if span[2] < np.inf:
-        note_less(diff, host, span[2], span[3])
+        add_loss(diff, host, span[2], span[3])
 
 
 @inner

@@ -47,7 +47,7 @@ def clear_later(plan, host):
 
 
 @inner
-def stand_again(plan, rate, now_s):
+def replace_reservations(plan, rate, now_s):
     """Check the reservations on hosts that are marked, in the order of starts, and all that follows from that."""
     requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     count, size, alone = plan.tally, np.int64(0), True
@@ -59,7 +59,7 @@ def stand_again(plan, rate, now_s):
     while size > 0 and not count[WRONG]:
         job, before_s = np.int64(kept.order[0]), kept.order_s[0]
         size = drop_first(kept.order_s, kept.order, size)
-        if _holds_again(plan, job, now_s):
+        if _reserve_again(plan, job, now_s):
             continue
         give_up(plan, job, now_s)
         # a job of several tasks may need any host: clear all
@@ -129,7 +129,7 @@ def _is_out(plan, job):
 
 
 @inner
-def _holds_again(plan, job, now_s):
+def _reserve_again(plan, job, now_s):
     """Hold again what was taken off the job's reservation, if it fits; if not, nothing of it is held."""
     requests, kept, sky = plan.requests, plan.kept, plan.sky
     out, (first, end) = kept.out, entries_of(plan, job)

@@ -22,11 +22,11 @@ from loadmaster.sim.queue.engine.profile.pass_profile_kernel import (
     show_running,
 )
 from loadmaster.sim.queue.engine.profile.plan_diff_kernel import (
-    come_to,
+    add_loss,
+    continue_plan,
+    end_plan,
     is_promised,
-    leave_off,
     note_given_up,
-    note_less,
     note_promise,
     take_up,
 )
@@ -51,22 +51,22 @@ def serve_anew(engine, plan, now_s):
     replan.many_roomy[0] = -1
     # everything from here on is dropped at the end of the pass
     used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
-    start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
+    start_candidate, host = next_start_candidate(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
     if start_candidate < end:
         take_up(plan)
     job = head
     while start_candidate < end and not count[WRONG]:
         # plan the jobs up to the next one that might start now
-        come_to(plan, job)
+        continue_plan(plan, job)
         started = False
         if job == start_candidate:
             started = _start_now(engine, plan, job, now_s)
             start_candidate, host = start_candidate + 1, np.int64(-1)
         if not started and not count[WRONG]:
             _plan_later(plan, engine.calls.rates[0], job, now_s)
-        start_candidate, host = next_hope(plan, start_candidate, host, end, now_s)
+        start_candidate, host = next_start_candidate(plan, start_candidate, host, end, now_s)
         if start_candidate >= end:
-            leave_off(plan, job)
+            end_plan(plan, job)
         job = _next(plan, job + 1)
     if is_out_of_room(plan.sky) and not count[WRONG]:
         count[WRONG] = OUT_OF_ROOM
@@ -111,7 +111,7 @@ def _hold_running(plan, job, until_s, now_s):
     show_running(plan, plan.total)
     for entry in range(first, end):
         show_running(plan, plan.host[entry])
-        note_less(plan.replan.since, plan.host[entry], now_s, until_s)
+        add_loss(plan.replan.since, plan.host[entry], now_s, until_s)
 
 
 @inner
@@ -151,7 +151,7 @@ def _note_start(plan, job):
 
 
 @inner
-def next_hope(plan, job, host, end, now_s):
+def next_start_candidate(plan, job, host, end, now_s):
     """The first waiting job from `job` on, before `end`, that might start now, and a host for a task of it.
 
     The job is `end` if there is none; `host` is the host that was found for `job` before, or -1.
@@ -159,8 +159,8 @@ def next_hope(plan, job, host, end, now_s):
     while job < end:
         if host >= 0 and plan.waiting.here[job] and holds(plan, job, host, now_s):
             return job, host
-        if plan.waiting.here[job] and not _is_dead(plan, job):
-            host = _witness(plan, job, now_s)
+        if plan.waiting.here[job] and not _has_failed(plan, job):
+            host = _host_with_room(plan, job, now_s)
             if host >= 0:
                 return job, host
         job, host = _next(plan, job + 1), np.int64(-1)
@@ -169,7 +169,7 @@ def next_hope(plan, job, host, end, now_s):
 
 
 @inlined
-def _is_dead(plan, job):
+def _has_failed(plan, job):
     """Whether no host can hold a task of the job in this pass, by an earlier failure."""
     kind = plan.requests.kind[job]
     dead = plan.replan.dead_at[kind] == plan.tally[PASS]
@@ -177,7 +177,7 @@ def _is_dead(plan, job):
 
 
 @inner
-def _witness(plan, job, now_s):
+def _host_with_room(plan, job, now_s):
     """A host that can hold a task of the job from now on for its whole expected runtime, -1 if there is none."""
     replan, kind = plan.replan, plan.requests.kind[job]
     if replan.many_roomy[0] < 0:
@@ -222,7 +222,7 @@ def _start_now(engine, plan, job, now_s):
     first, plan.tally[CHOSEN] = requests.first[job], plan.entries[job]
     for k in range(plan.entries[job]):
         scratch.host[k], scratch.tasks[k] = plan.host[first + k], plan.tasks[first + k]
-        note_less(diff, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
+        add_loss(diff, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
     hold_ahead(plan, job, now_s, now_s)
     return True
 
@@ -309,11 +309,11 @@ def _first_again(plan, job, now_s):
     best_s, able = start_s, 1
     scratch.able[0] = host
     # only hosts that have gained capacity can give an earlier start
-    if _lets_start(plan, kind, host, start_s, end_s):
+    if _may_start_sooner(plan, kind, host, start_s, end_s):
         best_s, able = first_or_later(plan, job, host, now_s, start_s, 0)
     for i in range(diff.many[0]):
         other = np.int64(diff.hosts[i])
-        if other != host and _lets_start(plan, kind, other, best_s, end_s):
+        if other != host and _may_start_sooner(plan, kind, other, best_s, end_s):
             best_s, able = first_or_later(plan, job, other, now_s, best_s, able)
     more = diff.more_from_s[host] < end_s and start_s < diff.more_until_s[host]
     if best_s == start_s and able == 1 and not (less or more or plan.rules.varies):
@@ -324,7 +324,7 @@ def _first_again(plan, job, now_s):
 
 
 @inlined
-def _lets_start(plan, kind, host, best_s, end_s):
+def _may_start_sooner(plan, kind, host, best_s, end_s):
     """Whether capacity gained on a host might let a job of the class start by `best_s`."""
     soon_s, diff = plan.bounds.soon_s[kind, host], plan.replan.diff
     return diff.more_from_s[host] < end_s and soon_s <= best_s and soon_s < diff.more_until_s[host]

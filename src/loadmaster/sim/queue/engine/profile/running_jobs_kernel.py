@@ -9,7 +9,7 @@ from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.allocate_kernel import place
 from loadmaster.sim.queue.engine.profile.pass_profile_kernel import show_running
-from loadmaster.sim.queue.engine.profile.plan_diff_kernel import note_more
+from loadmaster.sim.queue.engine.profile.plan_diff_kernel import add_gain
 from loadmaster.sim.queue.engine.profile.reservations_kernel import entries_of, hold_hosts
 from loadmaster.sim.queue.engine.profile.state import EARLY, ENDED_TASKS, OVER, OVERDUE, UNDER_WAY
 from loadmaster.sim.queue.engine.state import ARRIVED, MORE_ROOM, OUT_OF_ROOM, PLANNED, UNDO
@@ -36,7 +36,7 @@ def give_back_early(plan, kept, replan, job, end_s, now_s):
                 kept.look_s[host] = -np.inf
             if replan is not None:
                 show_running(plan, host)
-                note_more(replan.since, host, now_s, held_s)
+                add_gain(replan.since, host, now_s, held_s)
 
 
 @inner

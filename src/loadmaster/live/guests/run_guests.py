@@ -1,4 +1,4 @@
-"""Looks after the machines that run on several hosts, on an engine that caps and moves them."""
+"""Runs the machines of several hosts on an engine that caps and moves them."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from loadmaster.live.session.record_file import RecordFile
 from loadmaster.live.session.report import Report
 
 
-def look_after(
+def run_guests(
     engine: Engine,
     clock: Clock,
     config: GuestsConfig,
@@ -31,13 +31,13 @@ def look_after(
     if config.moves is not None:
         config.moves.prepare()
     with RecordFile(folder / FILE) as record:
-        state, report = GuestsSessionState.of(config, _carried_in(record)), Report()
+        state, report = GuestsSessionState.of(config, _earlier_state(record)), Report()
         decider = GuestsDecider(state, report, {"engine": engine.name, **(about or {})}, watch)
         Loop(engine, clock, decider, record, report).run()
     return report, state
 
 
-def _carried_in(record: RecordFile) -> dict[str, Any]:
+def _earlier_state(record: RecordFile) -> dict[str, Any]:
     """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
     state: GuestsSessionState | None = None
     for line in record.lines():

@@ -1,4 +1,4 @@
-"""The door to dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it asks for."""
+"""Simulates dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it asks for."""
 
 from typing import Literal
 

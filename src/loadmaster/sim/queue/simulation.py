@@ -1,4 +1,4 @@
-"""One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
+"""Simulates a queue: chooses the compiled engine for a policy and a discipline, or the plain one on request."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -55,7 +55,7 @@ def simulate(
     check_rules(workload, cluster, policy, discipline)
     refuse_closed(workload)
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
-    if _starts_with_moving_estimates(workload, estimate_model) or _lacks_cards(workload, cluster, policy, discipline):
+    if _corrects_running_estimates(workload, estimate_model) or _lacks_cards(workload, cluster, policy, discipline):
         engine = "reference"
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
     run = QueueRun(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
@@ -134,7 +134,7 @@ def is_compiled(
         estimate_model: what it may count on.
     """
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
-    if is_closed(workload) or _starts_with_moving_estimates(workload, estimate_model):
+    if is_closed(workload) or _corrects_running_estimates(workload, estimate_model):
         return False
     if _lacks_cards(workload, cluster, policy, discipline):
         return False
@@ -142,7 +142,7 @@ def is_compiled(
     return shadow_serves(run) or general_serves(run) if run.bound else is_compiled_unconstrained(run)
 
 
-def _starts_with_moving_estimates(workload: Workload, estimate_model: EstimateModel) -> bool:
+def _corrects_running_estimates(workload: Workload, estimate_model: EstimateModel) -> bool:
     """Compiled engines correct no estimate of a job that runs as they begin."""
     return workload.starting is not None and not estimate_model.is_fixed
 

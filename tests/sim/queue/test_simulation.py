@@ -1,4 +1,4 @@
-"""The door takes the cheaper of two engines that give the same schedule."""
+"""`simulate` takes the cheaper of two engines that give the same schedule."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A scheduler driven live: the parts put together."""
+"""Runs a scheduler live on an engine."""
 
 from dataclasses import replace
 

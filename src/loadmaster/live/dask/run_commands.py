@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from loadmaster.live.bag.config import BagConfig, BagReport
 from loadmaster.live.bag.decider import Watch
-from loadmaster.live.bag.door import run_bag
+from loadmaster.live.bag.run_bag import run_bag
 from loadmaster.live.dask.engine import DaskEngine
 from loadmaster.live.dask.machines import Machines
 from loadmaster.live.session.clocks import WokenClock

@@ -1,4 +1,4 @@
-"""The door to jobs on virtual machines: FCFS with EASY backfill, coupled speeds, one call a run (rules V1 to V11)."""
+"""Simulates jobs on virtual machines: FCFS with EASY backfill, coupled speeds, one call a run (rules V1 to V11)."""
 
 from dataclasses import replace
 from typing import Literal

@@ -1,4 +1,4 @@
-"""One door to the engines for bags: many repetitions at once, compiled where the sizer and the machines allow it."""
+"""Simulates many repetitions of a bag at once, compiled where the sizer and the machines allow it."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -22,14 +22,14 @@ def run_under_shares(
         InputError: the folder belongs to other commands or machines, or another run is at work there.
     """
     with RecordFile(config.folder / FILE) as record:
-        state, report = SharesSessionState(batch, config.method, carried=_carried_in(record, batch)), Report()
+        state, report = SharesSessionState(batch, config.method, carried=_earlier_state(record, batch)), Report()
         about = {"engine": engine.name, "method": config.method.name, "least_yield": config.least_yield, **config.about}
         decider = SharesDecider(state, report, config, about)
         Loop(engine, clock, decider, record, report).run()
     return report, state
 
 
-def _carried_in(record: RecordFile, batch: Batch) -> CarriedShares:
+def _earlier_state(record: RecordFile, batch: Batch) -> CarriedShares:
     """What the last decision of an earlier start left."""
     carried = CarriedShares()
     for line in record.lines():

@@ -1,4 +1,4 @@
-"""The door to time-shared hosts: one call makes a run, compiled where it can be, plain on request."""
+"""Simulates time-shared hosts: one call makes a run, compiled where it can be, plain on request."""
 
 # mypy: disable-error-code="no-untyped-call"
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.compiled_rules.policies import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
-from loadmaster.jit.by_reference import lend
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
@@ -143,7 +143,16 @@ def _engine() -> Callable[..., bool]:
     from loadmaster.scheduling.time_shared import METHODS
 
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
-        return handle_events(lend(world), lend(jobs), lend(clock), lend(rules), lend(buffers), plain, contextual, most)
+        return handle_events(
+            by_reference(world),
+            by_reference(jobs),
+            by_reference(clock),
+            by_reference(rules),
+            by_reference(buffers),
+            plain,
+            contextual,
+            most,
+        )
 
     example = TimesharedProblem(
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]),
