@@ -16,7 +16,7 @@ from loadmaster.sim.queue.engine.profile.running_jobs_kernel import give_back_ea
 from loadmaster.sim.queue.engine.queue_tree_kernel import leave
 from loadmaster.sim.queue.engine.ranked_queue_kernel import leave_ranked
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_in, move_out, next_run
-from loadmaster.sim.queue.engine.sleeping_hosts_kernel import some_sleep, take_hosts
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import take_hosts
 from loadmaster.sim.queue.engine.state import EASY, PLANNED, RUNNING, STARTED, WAITING
 from loadmaster.sim.queue.engine.undo_kernel import give_back
 
@@ -43,7 +43,7 @@ def commit(engine, bound, now):
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
         start_up_s, begin_s = 0.0, now
-        if some_sleep(bound):
+        if bound is not None:
             first, tasks = engine.state.plan_task[i], engine.jobs.tasks[row]
             start_up_s = take_hosts(bound.sleeping, engine.state.undo_host, first, tasks, now)
             begin_s = now + start_up_s

@@ -13,7 +13,7 @@ from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
 from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_out, next_run
-from loadmaster.sim.queue.engine.sleeping_hosts_kernel import leave_hosts, some_sleep
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import leave_hosts
 from loadmaster.sim.queue.engine.state import EASY, RUNNING
 
 
@@ -62,8 +62,7 @@ def tell_shell(bound, job, time_s, how):
 def free_hosts(engine, bound, row, time_s):
     """End the run of the row's job: hosts, project and limits get back what it held."""
     kind = engine.jobs.kind[row]
-    if some_sleep(bound):
-        leave_hosts(bound.sleeping, engine.state.held, engine.jobs.first_task[row], engine.jobs.tasks[row], time_s)
+    leave_hosts(bound.sleeping, engine.state.held, engine.jobs.first_task[row], engine.jobs.tasks[row], time_s)
     task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
         host, tasks = next_run(engine.state.held, task, end)

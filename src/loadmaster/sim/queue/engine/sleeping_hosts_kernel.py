@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.jit.kernels import inlined, inner
+from loadmaster.jit.kernels import inner
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import frozen_floats
 
@@ -42,12 +42,6 @@ def sleeping_hosts(cluster: Cluster) -> SleepingHosts:
     return SleepingHosts(frozen_floats(lasts_s), frozen_floats(idle_s), nothing, never.copy(), never)
 
 
-@inlined
-def some_sleep(bound):
-    """Whether the run has hosts that sleep."""
-    return False if bound is None else bound.sleeping.tasks.shape[0] > 0
-
-
 @inner
 def take_hosts(sleeping, hosts, first, tasks, now):
     """Let a job take hosts[first : first + tasks] now; returns how long it waits until all are up.
@@ -55,6 +49,8 @@ def take_hosts(sleeping, hosts, first, tasks, now):
     Those that sleep start now.
     """
     start_up_s = 0.0
+    if sleeping.tasks.shape[0] == 0:
+        return start_up_s
     for at in range(first, first + tasks):
         host = hosts[at]
         if sleeping.tasks[host] == 0 and now - sleeping.since_s[host] > sleeping.idle_s[host]:
@@ -68,6 +64,8 @@ def take_hosts(sleeping, hosts, first, tasks, now):
 @inner
 def leave_hosts(sleeping, hosts, first, tasks, time_s):
     """Let a job leave hosts[first : first + tasks]."""
+    if sleeping.tasks.shape[0] == 0:
+        return
     for at in range(first, first + tasks):
         sleeping.tasks[hosts[at]] -= 1
         sleeping.since_s[hosts[at]] = time_s
