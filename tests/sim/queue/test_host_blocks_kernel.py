@@ -45,13 +45,14 @@ def expected(hosts, usable, demand, begin, end):
     return next((host for host in range(begin, end) if room[host]), -1)
 
 
+@pytest.mark.parametrize("times", [1, 40], ids=["few-cores", "more-cores-than-steps"])
 @pytest.mark.parametrize("whole", [True, False], ids=["whole-cores", "parts-of-cores"])
 @pytest.mark.parametrize("resources", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_first_host_is_that_of_a_look_at_every_host(resources, whole, seed):
+def test_the_first_host_is_that_of_a_look_at_every_host(resources, whole, seed, times):
     rng = np.random.default_rng(seed)
-    capacity = rng.integers(1, 9, (100, resources)).astype(float)
-    demands = rng.integers(1, 6, (8, resources)) - (0.0 if whole else 0.5)
+    capacity = rng.integers(1, 9, (100, resources)) * float(times)
+    demands = rng.integers(1, 5 * times + 1, (8, resources)) - (0.0 if whole else 0.5)
     cluster = Cluster(("cores", "memory", "gpus")[:resources], capacity)
     hosts = Hosts(
         capacity.copy(),

@@ -209,7 +209,9 @@ def _first_host(state, hosts, kind, demand, some_are_not):
 @inner
 def _first_open(state, demand, first):
     """The first open host with room for a task, -1 if none; it is known that none before `first` has room."""
-    hosts, goes_by_steps = state.open.shape[0], demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
+    hosts = state.open.shape[0]
+    # a number of cores beyond the last step shares this step with smaller ones, which may still fit
+    goes_by_steps = demand.shape[0] <= 2 and demand[0] == np.floor(demand[0]) and demand[0] < _steps(state)
     block = _next_block(state, demand, first // HOSTS_OF_BLOCK)
     while block * HOSTS_OF_BLOCK < hosts:
         begin, stop = block * HOSTS_OF_BLOCK, min((block + 1) * HOSTS_OF_BLOCK, hosts)
