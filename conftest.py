@@ -7,7 +7,7 @@ In every Markdown page, in order, in a folder of the page's own:
   is saved under that name too;
 - in a ```console block each line `$ loadmaster ...` is run as typed, and must end with exit code 0. Lines below it, if
   there are any, are compared with what it prints; write `...` where that differs from run to run. Other commands than
-  loadmaster are only shown.
+  loadmaster are only shown. `tests/set_ups/command_server.py` runs loadmaster.
 
 `<!-- not run: why -->` on the line above a block leaves it out, and the test says so. `<!-- exits with 2 -->` there
 expects that exit code.
@@ -18,13 +18,13 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
 import pytest
+from command_server import folder_of_program
 from sybil import Example, Sybil
 from sybil.parsers.myst import CodeBlockParser
 
@@ -112,17 +112,9 @@ def _skip_if_told(example: Example) -> None:
 
 def _environment() -> dict[str, str]:
     """The shell's environment, with this repository's `loadmaster` first and a terminal 120 wide."""
-    programs = Path(tempfile.gettempdir()) / f"loadmaster-examples-{os.getuid()}"
-    programs.mkdir(exist_ok=True)
-    program, text = programs / "loadmaster", f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m loadmaster "$@"\n'
-    if not program.is_file() or program.read_text() != text:  # a file that is being run cannot be written
-        made = programs / f"loadmaster-{os.getpid()}"
-        made.write_text(text)
-        made.chmod(0o755)
-        made.replace(program)
     return {
         **os.environ,
-        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PATH": f"{folder_of_program()}:{os.environ['PATH']}",
         "COLUMNS": "120",
         "NO_COLOR": "1",
         "PYTHONPATH": str(REPOSITORY / "src"),

@@ -23,11 +23,12 @@ def test_what_was_skipped_can_be_tried_again_by_name(tmp_path):
         "def test_waits(a):\n    pytest.skip('no server')\n"
     )
     (tmp_path / "test_none.py").write_text("import pytest\npytest.importorskip('no_such_module')\n")
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n", "1"]
+    modules = f"-opythonpath={ROOT / 'tests' / 'set_ups'}"
+    pytest = [sys.executable, "-m", "pytest", "-q", modules, "-n", "1"]
     subprocess.run(pytest, cwd=tmp_path, capture_output=True, check=True)
     names = tmp_path / ".pytest_cache/d/skipped/tests.txt"
     assert sorted(names.read_text().splitlines()) == ["test_none.py", "test_two.py::test_waits[x y]"]
-    again = subprocess.run([*pytest[:4], f"@{names}"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    again = subprocess.run([*pytest[:5], f"@{names}"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "2 skipped" in again.stdout
     names.write_text("those of the whole run")
     subprocess.run([*pytest, "--last-failed"], cwd=tmp_path, capture_output=True, check=False)
