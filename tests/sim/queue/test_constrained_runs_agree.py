@@ -75,7 +75,7 @@ def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
 
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="+".join)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     policy=st.sampled_from(RULES),
@@ -88,7 +88,7 @@ def test_the_compiled_engine_agrees_under_constraints(kinds, seed, policy, disci
 
 
 @pytest.mark.parametrize("kinds", IN_ONE_QUEUE, ids="+".join)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     policy=st.sampled_from(RULES),
@@ -102,7 +102,7 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
 
 
 @pytest.mark.parametrize("kinds", [*ALONE, *PAIRS], ids="+".join)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     policy=st.sampled_from(RULES),
