@@ -143,8 +143,9 @@ def test_a_study_on_a_dask_cluster_comes_to_the_same_numbers(tmp_path):
     np.testing.assert_array_equal(again.total, here.total)
 
 
-def test_a_scheduler_that_does_not_answer_is_told_in_one_line():
+def test_a_scheduler_that_does_not_answer_is_told_in_one_line(monkeypatch):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    monkeypatch.setattr("loadmaster.kept.dask_client.PATIENCE_S", 1.0)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         run_study(Setup(executions=1), on=DaskAddress("tcp://127.0.0.1:9"))
 
