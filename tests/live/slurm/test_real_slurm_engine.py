@@ -298,10 +298,13 @@ def test_without_a_sign_of_life_nothing_is_held_and_all_that_is_held_is_let_go(s
 
 def test_a_dead_controller_is_down_and_nothing_is_believed(site):
     site.slurm.kill("slurmctld")
+    conf = site.slurm.conf.read_text()
+    site.slurm.conf.write_text(conf + "MessageTimeout=1\n")  # of the commands alone, which try for ten seconds else
     try:
         with pytest.raises(EngineDown):
             site.engine.observe()
     finally:
+        site.slurm.conf.write_text(conf)
         site.slurm.start("slurmctld")
     end = time.monotonic() + 60.0
     while True:
