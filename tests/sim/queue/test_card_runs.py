@@ -100,7 +100,7 @@ def test_a_job_that_outlasts_the_promise_leaves_the_head_its_card(engine):
 )
 def test_the_compiled_engine_gives_the_schedule_of_the_plain_one(discipline, bound):
     waits = 0
-    for seed in range(12):
+    for seed in range(6):
         log, cluster, interval_s = random_log(seed, bound=bound)
         for policy in RULES:
             how = {"cluster": cluster, "interval_s": interval_s, "seed": seed}
