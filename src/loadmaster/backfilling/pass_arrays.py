@@ -127,7 +127,7 @@ class CalendarArrays(NamedTuple):
     shut: Bools
 
 
-class Now(NamedTuple):
+class PassParameters(NamedTuple):
     """Parameters of one pass.
 
     Attributes:

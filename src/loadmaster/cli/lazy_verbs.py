@@ -26,7 +26,7 @@ def group_of(verbs: dict[str, str]) -> type[TyperGroup]:
     class Verbs(TyperGroup):
         def __init__(self, **given: Any) -> None:
             super().__init__(**given)
-            self.commands = cast(Any, _WhenAsked(verbs))
+            self.commands = cast(Any, _LazyCommands(verbs))
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             taking_words_as_they_are(self)  # here, since Typer adds those of completion to a finished group
@@ -59,7 +59,7 @@ def group_of(verbs: dict[str, str]) -> type[TyperGroup]:
     return Verbs
 
 
-class _WhenAsked(Mapping[str, Any]):
+class _LazyCommands(Mapping[str, Any]):
     """name -> command, made when it is looked up."""
 
     def __init__(self, verbs: dict[str, str]) -> None:

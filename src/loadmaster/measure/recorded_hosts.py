@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import Groups, group_waits
 from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.requested_and_used import RequestedAndUsed
 from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
 from loadmaster.measure.usage import measured
@@ -83,7 +83,7 @@ def recorded_groups(workload: Workload, cluster: Cluster | None = None, launch_s
 
 
 def groups_of_log(
-    workload: Workload, use: Sequence[AskedAndUsed] = (), cluster: Cluster | None = None
+    workload: Workload, use: Sequence[RequestedAndUsed] = (), cluster: Cluster | None = None
 ) -> tuple[Groups, ...]:
     """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
 

@@ -117,7 +117,7 @@ class Order:
         return ()
 
 
-class Unmoved:
+class IgnoresEvents:
     """What a ranking does that is not interested in what happens."""
 
     period_s = float("inf")
@@ -153,7 +153,7 @@ class Unmoved:
         """
 
 
-class JobByJob(Unmoved):
+class JobByJob(IgnoresEvents):
     """Asks a rank of one job after another."""
 
     def __init__(self, order: Order, jobs: JobColumns) -> None:

@@ -13,7 +13,7 @@ from loadmaster.packing.constrained.instance_problem import instance_problem
 from loadmaster.packing.constrained.placement import CountedPlacement
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.instance import TOLERANCE, Instance, lacking
-from loadmaster.packing.kubernetes_packing import PodsAnew
+from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
 from loadmaster.packing.level import host_use
 from loadmaster.packing.numa_nodes import NumaNodes
 from loadmaster.packing.packing import Packing
@@ -53,7 +53,7 @@ class TaskReasons:
         closed_nodes: how many nodes of that state are no host of `instance`.
     """
 
-    def __init__(self, instance: Instance, packing: Packing, task: int, pods: PodsAnew | None = None) -> None:
+    def __init__(self, instance: Instance, packing: Packing, task: int, pods: PodsPlacedAnew | None = None) -> None:
         self._instance, self._packing, self._task = instance, packing, task
         self._host: Longs = packing.host.astype(np.int64)
         self.own = int(self._host[task])

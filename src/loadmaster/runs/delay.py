@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.cards import cards_wanted
-from loadmaster.runs.blocking_rules import RulesInTheWay
+from loadmaster.runs.blocking_rules import BlockingRules
 from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
@@ -101,7 +101,7 @@ def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Del
     started_before = schedule.start_s < first_cycle
     tasks = tasks_between(record, submit, until)
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
-    rules = RulesInTheWay(record, job)
+    rules = BlockingRules(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
     ways = _without_short_passes(record, _without_idle_loops(record, ways))
     ways = [(now, rules.kept_words if why == KEPT and rules.kept_words else why) for now, why in ways]
@@ -131,7 +131,7 @@ def _at_work(record: Record, job: int, moments: Floats) -> Bools:
     return works
 
 
-def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int, now_s: float) -> str:
+def _in_the_way(record: Record, rules: BlockingRules, tasks: RanTasks, job: int, now_s: float) -> str:
     """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
     if reason := _not_eligible(record, job, now_s) or rules.awaits(now_s) or rules.never:
         return reason

@@ -49,7 +49,7 @@ class MetaChoice(NamedTuple):
     best: tuple[str, ...]
 
 
-class HostNow(NamedTuple):
+class ObservedHost(NamedTuple):
     """A host as it was seen last: `free` and `capacity` by resource; `kind` is one of `KINDS`."""
 
     name: str
@@ -139,7 +139,7 @@ class LiveTimeline:
     texts: Counter[tuple[str, str]]
     skipped: Sequence[tuple[float, str]]
     choices: Sequence[MetaChoice]
-    hosts: Sequence[HostNow]
+    hosts: Sequence[ObservedHost]
     hosts_at_s: float
     resources: Sequence[str]
     typical: Sequence[float]

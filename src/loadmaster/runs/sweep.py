@@ -20,7 +20,7 @@ from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 
 
-class RunToMake(NamedTuple):
+class PendingRun(NamedTuple):
     """One run to make.
 
     Attributes:
@@ -48,7 +48,7 @@ def sweep(
     Raises:
         InputError: a setting names a policy or discipline that does not exist; nothing is run then.
     """
-    tasks = [RunToMake(setting, sources_of(setting), check) for setting in settings]
+    tasks = [PendingRun(setting, sources_of(setting), check) for setting in settings]
     for task in tasks:
         policy_of(task.setting, task.sources)
         discipline_of(task.setting, task.sources)
@@ -62,7 +62,7 @@ def sweep(
     ]
 
 
-def work_on(case: Case) -> Work[Case, RunToMake, Outcome]:
+def work_on(case: Case) -> Work[Case, PendingRun, Outcome]:
     """Runs on `case`, as studies make them."""
     return Work(
         "compare",
@@ -77,27 +77,27 @@ def work_on(case: Case) -> Work[Case, RunToMake, Outcome]:
     )
 
 
-def make_run(case: Case, task: RunToMake, moved: Moved) -> Outcome:
+def make_run(case: Case, task: PendingRun, moved: Moved) -> Outcome:
     """Make one run."""
     return run(case, task.setting, task.sources, check=task.check, progress=lambda started, _jobs: moved(started))
 
 
 def prepare_runs(case: Case, settings: Sequence[Setting], watch: Watch) -> None:
     """Compile what the runs of `settings` need, or load it, so that a time limit begins after that."""
-    _prepare(case, [RunToMake(setting, sources_of(setting), False) for setting in settings], watch)
+    _prepare(case, [PendingRun(setting, sources_of(setting), False) for setting in settings], watch)
 
 
-def _prepare(case: Case, tasks: Sequence[RunToMake], watch: Watch) -> None:
+def _prepare(case: Case, tasks: Sequence[PendingRun], watch: Watch) -> None:
     texts = {path: text for task in tasks for path, text in task.sources.items()}
     compile_first(case, [task.setting for task in tasks], watch, texts)
 
 
 def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
     """The name of a run: equal for runs that must come out alike, and only for those."""
-    return _key(work_on(case), RunToMake(setting, sources_of(setting), check))
+    return _key(work_on(case), PendingRun(setting, sources_of(setting), check))
 
 
-def _key(work: Work[Case, RunToMake, Outcome], task: RunToMake) -> str:
+def _key(work: Work[Case, PendingRun, Outcome], task: PendingRun) -> str:
     sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
     return work.key(
         setting=task.setting.essential(task.sources),

@@ -13,7 +13,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
-from loadmaster.order.order import Unmoved, rank_of
+from loadmaster.order.order import IgnoresEvents, rank_of
 from loadmaster.order.trial import alone
 from loadmaster.place import Policy
 from loadmaster.scheduling.discipline import Discipline
@@ -44,7 +44,7 @@ class ByColumns:
         return Telling(job_columns(workload))
 
 
-class Telling(Unmoved):
+class Telling(IgnoresEvents):
     """Passes the columns of jobs on."""
 
     def __init__(self, jobs: JobColumns) -> None:

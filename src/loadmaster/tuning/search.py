@@ -11,7 +11,7 @@ from pathlib import Path
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
 from loadmaster.tuning.baselines import BASELINE, SITE_QUEUE, baseline, baselines, of_the_kind
-from loadmaster.tuning.bench import Ruled, TrialBench
+from loadmaster.tuning.bench import PortableRule, TrialBench
 from loadmaster.tuning.figures import Figures, figures, front
 from loadmaster.tuning.knobs import Values
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
@@ -67,7 +67,7 @@ class Finalist:
         number: of its trial; None of a built-in rule.
     """
 
-    rule: Ruled
+    rule: PortableRule
     tried: Figures
     judged: Figures
     number: int | None
@@ -88,7 +88,7 @@ class SearchOutcome:
     space: Space
     trials: tuple[TriedRule, ...]
     finalists: tuple[Finalist, ...]
-    builtins: tuple[tuple[Ruled, Figures], ...]
+    builtins: tuple[tuple[PortableRule, Figures], ...]
     front: tuple[int, ...]
 
     @property
@@ -127,9 +127,9 @@ def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None
     return _again(bench, plan, space, trials, builtins)
 
 
-def runnable_rule(space: Space, values: Values) -> Ruled:
+def runnable_rule(space: Space, values: Values) -> PortableRule:
     """A candidate as a rule that can be run."""
-    return Ruled(space.setting(values, FILE), space.sources(values, FILE))
+    return PortableRule(space.setting(values, FILE), space.sources(values, FILE))
 
 
 def _finals(plan: SearchPlan, builtins: int) -> int:
@@ -197,7 +197,7 @@ def _again(
     plan: SearchPlan,
     space: Space,
     trials: tuple[TriedRule, ...],
-    builtins: tuple[tuple[Ruled, Figures], ...],
+    builtins: tuple[tuple[PortableRule, Figures], ...],
 ) -> SearchOutcome:
     keeping = [trial for trial in trials if trial.figures.keeps(plan.limit)]
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
@@ -219,8 +219,8 @@ def _again(
 
 
 def _eligible_builtins(
-    space: Space, plan: SearchPlan, builtins: Sequence[tuple[Ruled, Figures]]
-) -> list[tuple[Ruled, Figures, None]]:
+    space: Space, plan: SearchPlan, builtins: Sequence[tuple[PortableRule, Figures]]
+) -> list[tuple[PortableRule, Figures, None]]:
     """The built-in rules of the kind that is searched, but the baseline, that keep the limit."""
     return [(rule, tried, None) for rule, tried in builtins[1:] if of_the_kind(rule, space) and tried.keeps(plan.limit)]
 

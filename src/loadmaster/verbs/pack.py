@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loadmaster.model.arrays import Bools
     from loadmaster.packing import Instance, Packing
     from loadmaster.packing.incumbent import Report
-    from loadmaster.packing.kubernetes_packing import PodsAnew
+    from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
     from loadmaster.report.page import Page
 
 
@@ -81,7 +81,7 @@ class Packed(Result):
     known: tuple[str, ...] = ()
     methods: list[dict[str, Any]] | None = None
     command: str = ""
-    pods: "PodsAnew | None" = None
+    pods: "PodsPlacedAnew | None" = None
 
     @property
     def placed(self) -> bool:

@@ -12,7 +12,7 @@ from loadmaster.live.queue.own_queue import OwnQueue
 from loadmaster.live.queue.record import LiveRecord, lines_of
 from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
-from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
+from loadmaster.live.queue.shadow_waits import TimeLimitReached, interim_waits_of, interim_waits_within
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs.setting import Setting
@@ -131,6 +131,6 @@ def test_a_run_that_acts_has_no_site_to_compare_with(tmp_path):
 
 def test_who_does_not_want_to_wait_any_longer_is_not_kept_waiting(tmp_path):
     lines = shadowed(tmp_path, made_jobs(20, 4))
-    with pytest.raises(TookTooLong, match="more than -1 s"):
+    with pytest.raises(TimeLimitReached, match="more than -1 s"):
         interim_waits_within(lines, ruled(), -1.0)
     assert interim_waits_within(lines, ruled(), 1e6) == interim_waits_of(lines, ruled())

@@ -20,7 +20,7 @@ from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
-from loadmaster.order.order import Unmoved
+from loadmaster.order.order import IgnoresEvents
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.plain.scheduler_like import SchedulerLike
 from loadmaster.sim.queue.reference import Replay
@@ -192,7 +192,7 @@ class HeldByHost(Occupancy):
         return zip(hosts, map(tuple, amounts.tolist()), strict=True)
 
 
-class OrderStateByNumber(Unmoved):
+class OrderStateByNumber(IgnoresEvents):
     """A memory of jobs by name, as a ranking of jobs by number; its clock is its own."""
 
     def __init__(self, order: AnyOrder, ids: Sequence[str]) -> None:

@@ -271,7 +271,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class FreedByHand(Protocol):
+class ManualRelease(Protocol):
     """What an engine has besides where jobs that we hold stay held without us, and an operator can free them."""
 
     def held_of(self, ids: Sequence[str]) -> list[str]:

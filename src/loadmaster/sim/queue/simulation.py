@@ -12,7 +12,7 @@ from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.card_runs import is_on_cards, refuse_beside_cards, serves_cards
 from loadmaster.sim.queue.constrained_run import general_serves, replay_constrained, shadow_serves
-from loadmaster.sim.queue.engine_cost import MANY_JOBS, PlainLimit, TooSlow
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, PlainEngineTooSlow, PlainLimit
 from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.queue_run import Progress, QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
@@ -63,7 +63,7 @@ def simulate(
     if schedule is not None:
         return schedule
     if engine == "auto" and workload.jobs < MANY_JOBS:
-        with suppress(TooSlow):
+        with suppress(PlainEngineTooSlow):
             return _plain(replace(run, progress=PlainLimit(progress, partial(_serves_any_number, run))), engine)
         schedule = _compiled(run, "compiled")
     return _plain(run, engine) if schedule is None else schedule

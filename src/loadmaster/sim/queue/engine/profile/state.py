@@ -144,7 +144,7 @@ class PlanDiff(NamedTuple):
     less_until_s: NDArray[np.float64]
 
 
-class PassedOver(NamedTuple):
+class UnvisitedJobs(NamedTuple):
     """The same for jobs that no pass has reached since: a stack, the first of these jobs on top; S of N hosts.
 
     Attributes:
@@ -201,7 +201,7 @@ class Replan(NamedTuple):
     dead_long_s: NDArray[np.float64]
     diff: PlanDiff
     since: PlanDiff
-    unseen: PassedOver
+    unseen: UnvisitedJobs
 
 
 class Reservations(NamedTuple):
