@@ -90,7 +90,7 @@ class RowArrays(NamedTuple):
     Attributes:
         of: ROW[E].
         use: USE[U].
-        demand: float64[K, R], what a task asks for.
+        demand: float64[K, R], what a task requests.
     """
 
     of: Records

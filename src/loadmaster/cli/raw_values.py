@@ -45,7 +45,7 @@ def _help_of(command: Any) -> Any:
 
 
 def _past(parameter: Any, kind: _Kind | None) -> Any:
-    """`process_value` of a parameter of Click, which converts, asks for what is required, and calls back."""
+    """`process_value` of a parameter of Click, which converts, requests what is required, and calls back."""
     convert = parameter.process_value
     several = parameter.nargs != 1 or getattr(parameter, "multiple", False)
     each = _kind(get_args(kind.type)[0]) if kind is not None and get_origin(kind.type) is list else None

@@ -19,7 +19,7 @@ class StartForecast:
 
     Attributes:
         wait_s: float64[S], ascending, of every sample; infinite where the job never starts in it.
-        low_s, median_s, high_s: the 5 %, 50 % and 95 % points, the outer two widened where past forecasts ask for it.
+        low_s, median_s, high_s: the 5 %, 50 % and 95 % points, the outer two widened where past forecasts request it.
     """
 
     wait_s: Floats

@@ -26,7 +26,7 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
 
     Rules: every job has one start and every task one host, or neither; no start before the arrival; no host ever
     holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts; every
-    job ran for its runtime at the speed of its slowest host, unless it was stopped; where jobs ask for parts of a GPU
+    job ran for its runtime at the speed of its slowest host, unless it was stopped; where jobs request parts of a GPU
     each task has GPUs of its host, and no GPU is given more than once; no constraint is broken; Little's law holds
     within 1 %.
     """

@@ -38,7 +38,7 @@ class Groups:
         gpu_s: float64[G], GPU seconds of these.
         stranded_gpus: float64[G], the mean part of the GPUs on the hosts of a partition or of a GPU model that was
             stranded; NaN where it is not known on which hosts jobs ran, or which these hosts are, and of other groups.
-        used: for a resource by name, the part of what the jobs asked for that they really used, by the name of the
+        used: for a resource by name, the part of what the jobs requested that they really used, by the name of the
             group, None where the log does not tell; of the record alone.
     """
 
@@ -112,7 +112,7 @@ def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
 
 
 def fairness_of_users(workload: Workload, schedule: Schedule) -> Fairness | None:
-    """As `fairness`, of a schedule whose other groups are not asked for."""
+    """As `fairness`, of a schedule whose other groups are not requested."""
     users = next((each for each in groupings(workload) if each.by == "user"), None)
     return None if users is None else fairness((_grouped(users, _measured(workload, schedule), None),))
 

@@ -48,7 +48,7 @@ class ObservedHosts:
 def observed_hosts(workload: Workload) -> ObservedHosts | None:
     """The hosts of a log; None where it names none and tells no start.
 
-    The share of a job on each of its hosts is what its tasks ask for there, if they lie evenly; of tasks that do not,
+    The share of a job on each of its hosts is what its tasks request there, if they lie evenly; of tasks that do not,
     the smaller number counts. Jobs whose start is not known count one by one.
 
     Example:

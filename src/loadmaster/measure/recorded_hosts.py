@@ -91,7 +91,7 @@ def groups_of_log(
 
     Args:
         workload: the jobs.
-        use: what they used of what they asked for.
+        use: what they used of what they requested.
         cluster: the hosts, with the resources of the workload; None where they are not known.
     """
     at_once = replace(workload, recorded_wait_s=np.zeros(workload.jobs))
@@ -157,7 +157,7 @@ def same_hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> floa
 
 
 def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
-    """The part of all hosts' time, until the last arrival, in which one was asked for more than it has."""
+    """The part of all hosts' time, until the last arrival, in which one was requested more than it has."""
     first_s, last_s = measured(workload, schedule)
     times = task_intervals(workload, schedule)
     if last_s <= first_s or not times.host.size:

@@ -12,7 +12,7 @@ class HostsAsked(NamedTuple):
 
     Attributes:
         tasks: of the job, all alike.
-        least: hosts that it takes at least, each with a task or more; 0 and 1 ask for nothing.
+        least: hosts that it takes at least, each with a task or more; 0 and 1 request nothing.
         most: hosts that it takes at most; 0 for any number.
 
     Example:

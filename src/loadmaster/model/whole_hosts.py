@@ -1,4 +1,4 @@
-"""Jobs with whole hosts: they ask for hosts, and hold all cores of each (rule C5)."""
+"""Jobs with whole hosts: they request hosts, and hold all cores of each (rule C5)."""
 
 from dataclasses import replace
 
@@ -28,10 +28,10 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 
 
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
-    """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
+    """The same jobs, those that want hosts to themselves requesting as many as hold their tasks, all cores of each.
 
     Or as many as their `min_hosts`, or as their partition gives at least, if that is more: the first of theirs in which
-    a host holds a task. Of hosts of several sizes: the size of which it has most. Memory is asked for as it was.
+    a host holds a task. Of hosts of several sizes: the size of which it has most. Memory is requested as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])

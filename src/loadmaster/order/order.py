@@ -205,7 +205,7 @@ def rank_of(order: Order, job: Job, now_s: float, backlog: Backlog | None = None
         order: asked.
         job: ranked.
         now_s: the moment.
-        backlog: what waits; needed where the order asks for it.
+        backlog: what waits; needed where the order requests it.
 
     Raises:
         InputError: the function fails, or gives something that is no finite number.

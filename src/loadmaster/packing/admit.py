@@ -43,7 +43,7 @@ def admit(
     those that `method` itself can pack. A method that works until its time is up is asked only once, at the end: MCB8
     chooses the jobs for it, and what MCB8 found stands where it finds nothing in its time.
 
-    Jobs are ranked by what they ask for: the sum over tasks of the largest relative demand at that yield, divided by
+    Jobs are ranked by what they request: the sum over tasks of the largest relative demand at that yield, divided by
     the job's weight. After the longest prefix that packs, the next 50 jobs are tried one by one in that order.
 
     Raises:
@@ -114,7 +114,7 @@ def _within(options: PackOptions, deadline: Deadline) -> PackOptions:
 
 
 def _easiest_first(promised: Instance) -> Longs:
-    """int64[N]: jobs by what they ask for over their weight, without those that fit on no host even when empty."""
+    """int64[N]: jobs by what they request over their weight, without those that fit on no host even when empty."""
     size = promised.scaled.hard.max(axis=1, initial=0.0)
     asked: Floats = np.zeros(promised.jobs) + np.bincount(promised.job_of, weights=size, minlength=promised.jobs)
     if promised.weight is not None:

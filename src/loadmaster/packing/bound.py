@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def once(answer: Callable[[Instance], _T]) -> Callable[[Instance], _T]:
-    """`answer`, kept for as long as its instance lives: every step of a solver asks for the bounds again."""
+    """`answer`, kept for as long as its instance lives: every step of a solver requests the bounds again."""
     known: WeakKeyDictionary[Instance, _T] = WeakKeyDictionary()
 
     @wraps(answer)

@@ -81,13 +81,13 @@ def cards_of(
     """The cards of hosts, and what tasks ask of them.
 
     Args:
-        asked: float64[T], the GPUs that each task asks for: at most 1 is a part of one card, more are whole cards.
+        asked: float64[T], the GPUs that each task requests: at most 1 is a part of one card, more are whole cards.
         hosts: for each host its kinds of cards and how many it has of each.
         requests: for each task the kinds that it accepts, `A|B`, each of one or more names, `A&B`; "" or None for any.
         names: of the tasks, for messages; their numbers where there are none.
 
     Raises:
-        InputError: a task asks for several cards and a part of one, or a request is not written as above.
+        InputError: a task requests several cards and a part of one, or a request is not written as above.
 
     Example:
         >>> cards = cards_of(np.array([0.5, 2.0]), [[(("a100",), 2)], [(("t4",), 1)]], ["t4", ""])

@@ -83,7 +83,7 @@ def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
 
 
 def _accepts(cards: Cards, task: int, host: int, card: int) -> bool:
-    """Whether the names of the card's kind are among those that the task asks for."""
+    """Whether the names of the card's kind are among those that the task requests."""
     request, kind = cards.requests[cards.accepts[task]], cards.kinds[cards.kind[host, card]]
     return not request or any(set(names.split("&")) <= set(kind) for names in request.replace(" ", "").split("|"))
 

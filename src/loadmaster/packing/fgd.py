@@ -23,11 +23,11 @@ MOST_RATINGS = 100_000_000
 def fgd(instance: Instance) -> Attempt:
     """Place tasks as given, each on the host, and the card of it, whose fragmentation grows least (rule K18).
 
-    A task that asks for at most one GPU shares one card; one that asks for more takes as many whole cards. Everything
+    A task that requests at most one GPU shares one card; one that requests more takes as many whole cards. Everything
     must fit in full, fluid resources too, so that every yield is 1. A task that fits nowhere is left over.
 
     Raises:
-        InputError: GPUs are fluid or missing, a host has part of a GPU, or a task asks for several and a part.
+        InputError: GPUs are fluid or missing, a host has part of a GPU, or a task requests several and a part.
     """
     instance = with_cards(instance)
     problem = card_problem(instance)

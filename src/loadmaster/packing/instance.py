@@ -1,4 +1,4 @@
-"""An instance of the packing problem: what tasks ask for and what hosts have, one column a resource."""
+"""An instance of the packing problem: what tasks request and what hosts have, one column a resource."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,7 @@ class Scaled(NamedTuple):
         need: float64[T, F], fluid demand times weight: the load that one unit of level puts on a host.
         room: float64[H, F], fluid capacity.
         hard: float64[T, D], what must fit in full: the rigid demands; a column for each fluid resource that some host
-            has none of, which keeps the tasks that ask for it off that host; the guaranteed fluid shares if any.
+            has none of, which keeps the tasks that request it off that host; the guaranteed fluid shares if any.
         hard_room: float64[H, D], the capacity for it.
         fixed: columns of `hard` before the guaranteed shares.
     """
@@ -44,7 +44,7 @@ class Instance:
     Every task needs its rigid demands in full and may get a share of its fluid ones. All tasks of a job share one
     yield y in [0, 1]: each gets y times its fluid demands. A packer maximises the level, the minimum over the jobs
     of y / weight with the largest weight scaled to 1, and y is never below the job's guarantee. A host may have none
-    of a fluid resource: then it takes only tasks that ask for none of it.
+    of a fluid resource: then it takes only tasks that request none of it.
 
     Attributes:
         fluid: float64[T, F], fluid demands, zero or more.

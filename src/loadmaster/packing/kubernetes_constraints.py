@@ -206,7 +206,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def _alike(
     pods: Sequence[ListedPod], part: Callable[[Mapping[str, Any]], Any], every: bool = False
 ) -> dict[str, list[int]]:
-    """The pods by what a part of their spec says, as JSON; those where it says nothing only if asked for."""
+    """The pods by what a part of their spec says, as JSON; those where it says nothing only if requested."""
     by_text: dict[str, list[int]] = {}
     for number, pod in enumerate(pods):
         said = part(pod.item["spec"])

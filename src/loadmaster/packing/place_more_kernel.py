@@ -74,7 +74,7 @@ class Repacking(NamedTuple):
 def place_more(requests, tasks, lists, scratch, steps, tolerance):
     """Make so many steps; returns how many in a row, at the end, placed no further task.
 
-    A step that places as many tasks is kept if the tasks left over do not ask for more than before.
+    A step that places as many tasks is kept if the tasks left over do not request more than before.
 
     Args:
         requests: `CardRequests`.

@@ -21,7 +21,7 @@ class JobStart(NamedTuple):
 
 
 class CycleCounts(NamedTuple):
-    """A cycle: jobs that waited, ran, and were asked for and did not run yet; starts that were decided."""
+    """A cycle: jobs that waited, ran, and were requested and did not run yet; starts that were decided."""
 
     at_s: float
     waiting: int
@@ -111,8 +111,8 @@ class LiveTimeline:
         last_s: of the end, or of the last cycle in which anything changed where it has not ended.
         counted: by cycle, of those in which anything changed.
         jobs: how many were seen.
-        began: of every job that was seen to run, or ended after we had asked for it, the first time that it did.
-        by_others: of those, how many had not been asked for by us.
+        began: of every job that was seen to run, or ended after we had requested it, the first time that it did.
+        by_others: of those, how many had not been requested by us.
         unseen: jobs besides those that came and ended between two observations.
         waiting_s: of every job that waits at the end, for how long it has.
         refused: when, and of which kind; texts: the engine's words for them, with how often.

@@ -189,7 +189,7 @@ def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
 
 
 def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
-    """Draw the sample, scale it to the load asked for, and simulate it."""
+    """Draw the sample, scale it to the load requested, and simulate it."""
     setting = task.setting
     drawn = _drawn(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
@@ -250,7 +250,7 @@ def _as_processors(workload: Workload) -> Workload:
 
 
 def _factor(case: Case, task: RunOnSample) -> float:
-    """On the times between arrivals, so that the sample offers the load asked for: to the first of several machines."""
+    """On the times between arrivals, so that the sample offers the load requested: to the first of several machines."""
     paced = case.first or case
     load = paced.load / task.setting.beta
     own = _drawn(paced, task.drawing, task.number).workload.offered_load(paced.cluster)

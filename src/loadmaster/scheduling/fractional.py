@@ -1,4 +1,4 @@
-"""Dynamic fractional scheduling: jobs start at once with a part of the CPU they ask for (Casanova et al. 2008)."""
+"""Dynamic fractional scheduling: jobs start at once with a part of the CPU they request (Casanova et al. 2008)."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -25,7 +25,7 @@ class FractionalView:
 
     Attributes:
         host: int32[N], the host of each task; tasks in ascending number.
-        fluid: float64[N], CPU each task asks for, as far as known.
+        fluid: float64[N], CPU each task requests, as far as known.
         rigid: float64[N, M], demands that must fit.
         cost: float64[N], memory that travels if the task moves: none for one that starts at this very moment.
         load: float64[H], CPU asked on each host; used: float64[H, M], what is taken of the rest.

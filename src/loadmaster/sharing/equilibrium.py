@@ -1,6 +1,6 @@
 """The speeds of tightly coupled jobs on VMs: all tasks of a job go as fast as its slowest (rule V3).
 
-A speed counts CPU seconds a second of one task, on a core of speed 1: a task that asks for c cores takes its runtime if
+A speed counts CPU seconds a second of one task, on a core of speed 1: a task that requests c cores takes its runtime if
 it goes at c.
 
 A slow member throttles its fellows everywhere, and what they leave unused goes to their neighbours: the ripple effect.
@@ -44,7 +44,7 @@ def settle(
     most: int = MOST_ROUNDS,
     asks: Floats | float = np.inf,
 ) -> Settled:
-    """The fixed point r_j = min over the job's VMs w of PC(w) x speed, every other VM asking for its own job's r.
+    """The fixed point r_j = min over the job's VMs w of PC(w) x speed, every other VM requesting its own job's r.
 
     Found by r <- (1 - step) r + step r_new, step 1/2, until nothing would change by more than `tolerance`. The map
     falls in r, so full steps would swing; where a job has four tasks on one machine even half steps swing for ever,

@@ -19,7 +19,7 @@ class JobScope:
     """The jobs that something concerns.
 
     Attributes:
-        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, ask for `gpus`, lie on
+        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, request `gpus`, lie on
             `several hosts`; or `unknown`, where a log does not tell.
         names: of the partitions, QOS or users.
     """

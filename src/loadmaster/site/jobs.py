@@ -1,4 +1,4 @@
-"""The jobs of a log as a site takes them: names as in its database, memory and limits where they ask for none."""
+"""The jobs of a log as a site takes them: names as in its database, memory and limits where they request none."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +23,9 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs as the site would take them, and what a user must know of it, one sentence each.
 
     A job without a limit of time in the log has the default of its partition, if there is one. Where memory is counted,
-    a job that asks for none gets the default of its partition, else that of the cluster; where there is no default it
+    a job that requests none gets the default of its partition, else that of the cluster; where there is no default it
     gets all memory of its hosts, so that no job shares them with it. Where it is not counted, as under CR_Core, what
-    jobs ask for of it binds no job. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
+    jobs request of it binds no job. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
     """
     workload, limited = _with_limits(site, _in_lower_case(workload))
     if not site.selection.memory:

@@ -30,10 +30,10 @@ class ArchiveLog:
     """A log of the Parallel Workloads Archive.
 
     Attributes:
-        name: as it is asked for.
+        name: as it is requested.
         folder, file: below the address of the archive; versions of a log have files of their own.
         cores: of the machine that served its jobs.
-        credit: whose it is; the archive asks for this to be said.
+        credit: whose it is; the archive requests this to be said.
         checksum: SHA-256 of the file, empty where it is not known here.
     """
 
@@ -66,7 +66,7 @@ ARCHIVE: Mapping[str, ArchiveLog] = {
         ),
     )
 }
-"""Every log that can be asked for by name."""
+"""Every log that can be requested by name."""
 
 
 @dataclass(frozen=True)

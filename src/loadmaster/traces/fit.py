@@ -13,7 +13,7 @@ from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any", "asked"]
 FOREIGN = "no host has what it requests: "
-"""So begins the reason of jobs that ask for a resource of no host; its name follows."""
+"""So begins the reason of jobs that request a resource of no host; its name follows."""
 
 
 def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> tuple[Workload, Skipped]:
@@ -21,11 +21,11 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
 
     Args:
         workload: jobs; their resources may differ from those of the cluster.
-        cluster: hosts. A resource that only the log has rejects the jobs that ask for it; one that only the
+        cluster: hosts. A resource that only the log has rejects the jobs that request it; one that only the
             cluster has becomes a column of zeros.
         spread: `single-host` puts all tasks of a job on one host (NetBatch, Shai 2014, section 3), so every job
             comes back as one task; `any` lets tasks land on any hosts; `asked` on as many as the log says that the job
-            asks for, on any where it says nothing.
+            requests, on any where it says nothing.
 
     Returns:
         The workload with `resources` of the cluster, arrivals unchanged, and what was rejected: the "lines" are
@@ -87,7 +87,7 @@ def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host"
 
 
 def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
-    """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, by name, or too much."""
+    """The jobs with the columns of `cluster`, and bool[J] each which request what it has not, by name, or too much."""
     foreign = _asks_for_foreign(workload, cluster)
     here = aligned(workload, cluster)
     return here, foreign, np.asarray(~np.logical_or.reduce([_held(here, cluster), *foreign.values()]))
@@ -107,7 +107,7 @@ def _on_any_number(workload: Workload) -> Workload:
 
 
 def _asks_for_foreign(workload: Workload, cluster: Cluster) -> dict[str, Bools]:
-    """The jobs that ask for a resource which the cluster has not, each by the first such resource."""
+    """The jobs that request a resource which the cluster has not, each by the first such resource."""
     counts, seen = {}, np.zeros(workload.jobs, np.bool_)
     for r, name in enumerate(workload.resources):
         if name not in cluster.resources:

@@ -120,7 +120,7 @@ def _requests(item: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _effective_request(container: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, float]:
-    """The largest of what a container asks for and of what its node says that it has."""
+    """The largest of what a container requests and of what its node says that it has."""
     asked = _requests(container)
     for held in () if given is None else (amounts(given.get("allocatedResources") or {}), _requests(given)):
         asked |= {name: max(amount, asked.get(name, 0.0)) for name, amount in held.items()}

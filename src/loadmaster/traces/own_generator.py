@@ -32,7 +32,7 @@ class Generator(Protocol):
 
 
 def is_generator(spec: object) -> bool:
-    """Whether where a log is asked for a generator of the user's is named, and no file of a log.
+    """Whether a generator of the user's is named in place of a log, and no file of a log.
 
     Example:
         >>> is_generator("mine.py:bursts(jobs=100)"), is_generator("jobs.swf"), is_generator("2024:06.csv")

@@ -148,7 +148,7 @@ def _ran_on(given: str) -> str | None:
 
 
 def _apart(request: dict[str, str], hosts: float) -> float:
-    """How many different hosts the job asks for, 0 where chunks may share one: `select` without `place=scatter`."""
+    """How many different hosts the job requests, 0 where chunks may share one: `select` without `place=scatter`."""
     by_nodes = "nodes" in request and "select" not in request
     return hosts if hosts > 1 and (by_nodes or "scatter" in re.split(r"[:\s]", request.get("place", ""))) else 0.0
 

@@ -47,7 +47,7 @@ def bound_columns(
         frame: all cells as text.
         bound: knows the names so far.
         limit: float64[N], the time limit in seconds, NaN where there is none.
-        tasks: float64[N], of the jobs: none can ask for more hosts.
+        tasks: float64[N], of the jobs: none can request more hosts.
         lines: what the command line of each job says; () where the log has none.
         marks: rows of which a note is to be made are put here.
     """

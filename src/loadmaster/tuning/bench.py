@@ -47,7 +47,7 @@ class TrialBench:
         return ("shake", next((way for way in _WAYS if not without_interval(log, way)), "shake"))
 
     def ahead(self, runs: int) -> None:
-        """Report that about so many runs come after those that are asked for next."""
+        """Report that about so many runs come after those that are requested next."""
         if self.watch is not None:
             self.watch.ahead(runs)
 

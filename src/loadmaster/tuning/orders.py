@@ -47,7 +47,7 @@ def order_knobs(longest_s: float, *, memory: bool) -> tuple[Knob, ...]:
 
     Args:
         longest_s: the longest wait that is allowed: to wait longer for one's turn never helps.
-        memory: jobs ask for memory.
+        memory: jobs request memory.
     """
     most_h = float(min(max(int(longest_s / 3600.0), _ANYWAY_H), _LONGEST_H))
     weights = [weight("order.memory", "for each doubling of the memory of the whole job")] if memory else []

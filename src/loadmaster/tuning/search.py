@@ -19,7 +19,7 @@ from loadmaster.tuning.suggestions import BATCH, TriedRule, ask
 from loadmaster.tuning.trial_store import KeptTrials
 
 _MORE = 8
-"""So many times as many candidates are asked for where some of those asked were tried before."""
+"""So many times as many candidates are requested where some of them were tried before."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _tried(
     trials = store.all()[: plan.trials]
     while len(trials) < plan.trials:
         at = len(trials) % BATCH
-        begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
+        begun = trials[: len(trials) - at]  # of a batch that was stopped: request it again, and go on within it
         batch = _next(plan, space, begun)[at:]
         bench.ahead((plan.trials - len(trials) - len(batch)) * plan.runs + then)
         runs = bench.in_turn([runnable_rule(space, values) for values in batch], range(plan.runs))
@@ -168,7 +168,7 @@ def _tried(
 
 
 def _next(plan: SearchPlan, space: Space, trials: Sequence[TriedRule]) -> list[Values]:
-    """The next batch: first those that the literature knows, then what Optuna proposes; no more than were asked for."""
+    """The next batch: first those that the literature knows, then what Optuna proposes; no more than were requested."""
     first = space.first()
     count = min(BATCH, plan.trials - len(trials))
     given: list[Values] = list(first[len(trials) : len(trials) + count])

@@ -17,7 +17,7 @@ from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, Value, Values
 
 BATCH = 4
-"""Candidates asked for at a time, whatever the number of cores, or another machine would find another rule."""
+"""Candidates requested at a time, whatever the number of cores, or another machine would find another rule."""
 
 
 _BEGUN = 2 * BATCH

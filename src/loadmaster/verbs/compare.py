@@ -135,7 +135,7 @@ class Compared(Result):
         return main_chart(self.comparison)
 
     def jobs(self, policy: str = "", discipline: str = "") -> "pl.DataFrame":
-        """A row for each job of each run: when the job came, started and ended, where it ran, what it asked for.
+        """A row for each job of each run: when the job came, started and ended, where it ran, what it requested.
 
         A comparison stores no schedules, so each of these runs is made once more.
 

@@ -87,7 +87,7 @@ class GoalMoves(MovesResult):
 
     @property
     def done(self) -> bool:
-        """Whether the goal is reached as far as it can be asked for: no task is left on a drained host or broken."""
+        """Whether the goal is reached as far as it can be requested: no task is left on a drained host or broken."""
         return self.goal not in ("drain", "fix") or not self.left
 
     @cached_property

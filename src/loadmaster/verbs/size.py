@@ -297,7 +297,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
 
 
 class _Asked:
-    """What is asked for, read and checked: the bag, the machines, the sizers.
+    """What is requested, read and checked: the bag, the machines, the sizers.
 
     Raises:
         InputError: a value breaks its rule.

@@ -96,7 +96,7 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     ] = None
 
     def plan(self, name: Naming, at: "SiteCase | None" = None) -> "SearchPlan":
-        """The search that is asked for.
+        """The search that is requested.
 
         Args:
             name: names functions.

@@ -1,4 +1,4 @@
-"""Processes that a command leaves behind when it ends. Linux gives such orphans to a process that asks for them."""
+"""Processes that a command leaves behind when it ends. Linux gives such orphans to a process that requests them."""
 
 import contextlib
 import ctypes

@@ -187,7 +187,7 @@ def _is_reserved(volume: Item, claim: Item) -> bool:
 
 
 def _fits(volume: Item, claim: Item) -> bool:
-    """Whether a volume that has no claim is what a claim asks for."""
+    """Whether a volume that has no claim is what a claim requests."""
     has, asks, meta = volume["spec"], claim["spec"], volume["metadata"]
     free = not has.get("claimRef") and (volume.get("status") or {}).get("phase") == "Available"
     same = all(

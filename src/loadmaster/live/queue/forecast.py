@@ -32,7 +32,7 @@ class ForecastReport:
     """What came out.
 
     Attributes:
-        forecasts: of the jobs asked for that wait, the next first.
+        forecasts: of the jobs requested that wait, the next first.
         judged: how earlier forecasts would have fared.
         launch_s: the middle of the seconds that jobs took from decision to beginning; None where none was measured.
         ended: jobs whose runtimes were seen.
@@ -160,7 +160,7 @@ class _Moment:
 
 
 def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator[_Moment]:
-    """Where the run stood after every cycle; each is true until the next is asked for.
+    """Where the run stood after every cycle; each is true until the next is computed.
 
     What was handed back at the end of a session is none of ours since, so that is passed over.
     """

@@ -115,7 +115,7 @@ class ResumedEngine(Replay):
                 self.allowance.start(job, partition, run.start_s)
 
     def _hold(self, ledger: Ledger) -> None:
-        """Running jobs have what the engine says, which may be more or less than they asked for, host by host."""
+        """Running jobs have what the engine says, which may be more or less than they requested, host by host."""
         for name, run in ledger.runs.items():
             job = self.number[name]
             if job in self.occupancy.running:
@@ -180,7 +180,7 @@ class HeldByHost(Occupancy):
         super().start(job, tuple(np.resize(np.array(hosts), tasks).tolist()), run)
 
     def hold(self, job: int, hosts: Sequence[int], amounts: Floats | None) -> None:
-        """A running job has these hosts, and holds that on each; None: what it has asked for."""
+        """A running job has these hosts, and holds that on each; None: what it has requested."""
         amounts = np.tile(self._asked[job], (len(hosts), 1)) if amounts is None else amounts
         self._give_back(self._held(job))
         self.held[job] = (tuple(hosts), amounts)

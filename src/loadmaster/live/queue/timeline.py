@@ -154,7 +154,7 @@ class _Reading:
         self.by_others += name not in self.asked and NOWHERE in row["pin"]
 
     def _look_at_end(self, name: str, status: str) -> None:
-        """A job that came to its end between two observations ran from when we asked for it, as far as we did."""
+        """A job that came to its end between two observations ran from when we requested it, as far as we did."""
         if name in self.over or name not in self.seen:
             return
         self.over.add(name)

@@ -56,7 +56,7 @@ class SlurmObserver:
         site: the configuration: partitions and what is counted.
         accounts: what only the accounting database knows, where it is to be had.
         looks_on: all that waits counts as held for us.
-        detail: asks for the cores of a running job host by host.
+        detail: requests the cores of a running job host by host.
         partitions: only jobs that wait in these are ours; () for all.
     """
 

@@ -25,7 +25,7 @@ MOST_REASONS = 5
 
 @dataclass(frozen=True, eq=False)
 class GoalQuestion:
-    """What is asked for.
+    """What is requested.
 
     Attributes:
         goal: `place`: tasks that wait; `drain`: no task on `hosts`; `consolidate`: few hosts in use; `balance`: even
@@ -69,7 +69,7 @@ class GoalPlan:
     """Moves that can be carried out one after another.
 
     Attributes:
-        question: what was asked for.
+        question: what was requested.
         moves: in order.
         host: int64[T], where the tasks are after them.
         spent: what they cost.

@@ -37,7 +37,7 @@ class Priorities(IgnoresEvents):
         self.period_s, self.state = period_s, state
 
     def tick(self, now_s: float) -> None:
-        """Reckon use anew; fair share when it is next asked for."""
+        """Reckon use anew; fair share when it is next requested."""
         tick_ledger(self.state.ledger, now_s)
         self.state.stale[0] = 1
 

@@ -103,7 +103,7 @@ class WeightedSum:
 
 
 def least_price_of_hosts(problem: ConstrainedProblem, price: Floats) -> float:
-    """The least price of hosts that have what all tasks ask for; a whole multiple of the prices' common unit."""
+    """The least price of hosts that have what all tasks request; a whole multiple of the prices' common unit."""
     if not problem.tasks:
         return 0.0
     whole = np.round(price * MILLION).astype(np.int64)

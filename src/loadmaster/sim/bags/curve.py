@@ -27,7 +27,7 @@ class CurvePoint:
         label: the sizer, or the number of machines; of a mix one for each type.
         type: name of the machine type, or of those of a mix.
         hosts: mean number of machines.
-        cost, cost_sure: mean, and what suffices at the confidence asked for.
+        cost, cost_sure: mean, and what suffices at the confidence requested.
         span_s, span_sure_s: likewise.
         speedup: mean.
         knows: the sizer got the durations beforehand, or a fixed number of machines.

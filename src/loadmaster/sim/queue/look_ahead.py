@@ -57,7 +57,7 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     if is_on_cards(run.workload, run.cluster):
         return None
     ahead = QueueRun(run.workload, run.cluster, scheduler, seed=seed)
-    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
+    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may request the numbers of tasks
     if run.binding is None and capabilities.serves(policy, discipline) and not numbered:
         return replay.replay_compiled(ahead)
     if not general_replay.serves(policy, discipline):

@@ -86,7 +86,7 @@ def _serves_any_number(run: QueueRun) -> bool:
 
 
 def _plain(run: QueueRun, engine: Engine) -> Schedule:
-    """The run in plain Python; its decisions are compiled, unless `reference` is asked for."""
+    """The run in plain Python; its decisions are compiled, unless `reference` is requested."""
     replayed = replay if engine == "reference" else replay_deciding
     return replayed(
         run.workload,

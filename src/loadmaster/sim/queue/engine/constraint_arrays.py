@@ -135,7 +135,7 @@ def _empty(kind: Any, many: int) -> Any:
 
 
 def _tasks_are_alike(jobs: Jobs, array: Ints, amounts: int) -> bool:
-    """Whether all tasks of each array ask for the same hosts and `amounts`: if one cannot fit, no other can."""
+    """Whether all tasks of each array request the same hosts and `amounts`: if one cannot fit, no other can."""
     rows, cluster_wide = np.flatnonzero(array >= 0), np.zeros((len(array), amounts))
     of, counted = np.repeat(np.arange(len(array)), np.diff(jobs.uses)), jobs.use_limit < amounts
     cluster_wide[of[counted], jobs.use_limit[counted]] = jobs.use_amount[counted]

@@ -49,7 +49,7 @@ def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
 def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the profile serves the run.
 
-    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, and the empty
+    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not requested, and the empty
     cluster holds every job, since each job gets a reservation. Reservations that stay need finite expected runtimes:
     behind a job without an end some jobs get no reservation.
     """
