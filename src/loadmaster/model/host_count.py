@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Bools, Floats
 
 
 class HostsAsked(NamedTuple):
-    """What one job asks of the number of its hosts.
+    """What one job requests of the number of its hosts.
 
     Attributes:
         tasks: of the job, all alike.

@@ -26,7 +26,7 @@ class ScoreProblem(NamedTuple):
         capacity: float64[H, R].
         order: int64[T], tasks in the order in which they are placed.
         tolerance: what may be overdrawn.
-        requests: what the tasks ask of single cards.
+        requests: what the tasks request of single cards.
     """
 
     demand: Floats

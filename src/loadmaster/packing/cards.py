@@ -14,7 +14,7 @@ from loadmaster.model.gpu_kinds import CardKind
 
 @dataclass(frozen=True, eq=False)
 class Cards:
-    """The cards of H hosts and what T tasks ask of them: several whole cards each, or a part of one.
+    """The cards of H hosts and what T tasks request of them: several whole cards each, or a part of one.
 
     Attributes:
         wanted: int64[T], cards that each task takes; 0 for none.
@@ -78,7 +78,7 @@ def cards_of(
     requests: Sequence[str] | None = None,
     names: Sequence[str] = (),
 ) -> Cards:
-    """The cards of hosts, and what tasks ask of them.
+    """The cards of hosts, and what tasks request of them.
 
     Args:
         asked: float64[T], the GPUs that each task requests: at most 1 is a part of one card, more are whole cards.

@@ -91,7 +91,7 @@ def on_fewer_hosts(rigid: Instance, price: Floats, solve: Callable[[Instance], A
 
 
 def _by_price(rigid: Instance, price: Floats) -> Longs:
-    """int64[H]: hosts by price for their capacity, relative to what the tasks ask; larger hosts first among equals."""
+    """int64[H]: hosts by price for their capacity, relative to what tasks request; larger ones first among equals."""
     asked = np.maximum(rigid.rigid.sum(axis=0), 1e-300)
     size = (rigid.rigid_capacity / asked).min(axis=1, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 """A host is full when demand exceeds its capacity by more than this fraction of the largest host."""
 
 LITTLE = 1e-6
-"""What a task asks, in fractions of a host, of a right to be on hosts that have some resource; above the tolerance."""
+"""The fraction of a host that a task requests of a right to be on hosts with some resource; above the tolerance."""
 
 
 class Scaled(NamedTuple):
@@ -57,7 +57,7 @@ class Instance:
         fluid_names, rigid_names: names of the resources.
         task_names, host_names, job_names: shown to the user; empty for "0", "1", ...
         price: float64[H], what each host in use costs, zero or more; None where no prices are known.
-        cards: the GPUs of hosts as units of their own, and what tasks ask of them; None where no task is bound to
+        cards: the GPUs of hosts as units of their own, and what tasks request of them; None where no task is bound to
             single cards. The rigid resource `gpus` counts the same cards.
         source: where the instance comes from.
         synthetic: made by a generator; said wherever a result is shown.
@@ -135,7 +135,7 @@ class Instance:
 
     @cached_property
     def rigid_only(self) -> bool:
-        """Every task gets all that it asks wherever it is: nothing is fluid, or each job has a guarantee of 1."""
+        """Every task gets all that it requests wherever it is: nothing is fluid, or each job has a guarantee of 1."""
         return self.fluid.shape[1] == 0 or (self.tasks > 0 and bool((self.task_guarantee >= 1).all()))
 
     @cached_property

@@ -120,7 +120,7 @@ class LiveTimeline:
         skipped: when no decision was taken, and why.
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
-        resources, typical: what a typical job asks, resource by resource.
+        resources, typical: what a typical job requests, resource by resource.
         agreed, agreement, stranded: of a shadow; see `live.queue.agreement` and `live.queue.stranded_capacity`.
         so_far: of a shadow, what its jobs had waited so far, each time that it was reckoned.
         left_out: jobs that were not decided on at the end, by reason.

@@ -30,7 +30,7 @@ class Entries:
         hosts: int32[E], a row of `allowed`.
         min_hosts, max_hosts: int32[E], on how many of them its tasks lie at least and at most; 0 for any number, and
             None where it is so for all.
-        closed: bool[E], the job may not run there: it asks too much, is not admitted, or the partition starts none.
+        closed: bool[E], the job may not run there: it requests too much, is not admitted, or the partition starts none.
         allowed: bool[C, H].
     """
 

@@ -210,7 +210,7 @@ def no_counters(entries: int) -> Counters:
 
 
 def _alone(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> tuple[float, float]:
-    """A limit of one job and what the job asks of it: the job is beyond the limit if that is more."""
+    """A limit of one job and what the job requests of it: the job is beyond the limit if that is more."""
     if kind == "max_wall_s":
         return most, limit_s
     if kind == "max_tres_s_job":

@@ -106,7 +106,7 @@ def entitlement(state, vm, wants):
 
 @inner
 def _gets(state, vm, wants, others):
-    """The allotment of `vm` when it requests `wants`; the others request their demand, or active ones or all the most."""
+    """The allotment of `vm` when it requests `wants`; others their demand, or active ones or all the most."""
     demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
     machine = state.machine[vm]
     first, last, cores, pace = state.first[machine], state.first[machine + 1], state.cores[machine], state.pace[machine]

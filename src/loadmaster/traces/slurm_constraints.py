@@ -135,7 +135,7 @@ def _command_line_columns(
 
 
 def _asked_of_hosts(asked: pl.DataFrame) -> tuple[pl.Series, NDArray[np.bool_]]:
-    """What each job asks of its hosts, as `parse_features` reads it, and which jobs name hosts that cannot be served.
+    """What each job requests of its hosts, as `parse_features` reads it, and which jobs name impossible hosts.
 
     Args:
         asked: features, hosts named, hosts excluded, models of GPUs, and how many hosts the job takes.

@@ -113,7 +113,7 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
 
 
 def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Floats:
-    """float64[N]: GPUs requested for the job, else for each node, task or socket; by its columns, else its command line."""
+    """float64[N]: GPUs requested for the job, else for each node, task or socket; columns before command lines."""
     columns = GpuRequest(
         _gpus(frame, "tresperjob"),
         _gpus(frame, "trespernode"),

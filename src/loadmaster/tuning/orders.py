@@ -1,4 +1,4 @@
-"""Orders that are searched: weighted logarithms of what a job asks and has waited, and ageing (rule U5)."""
+"""Orders that are searched: weighted logarithms of what a job requests and has waited, and ageing (rule U5)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

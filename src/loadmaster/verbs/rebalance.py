@@ -154,7 +154,7 @@ class Rebalanced(MovesResult):
         return "the best found"
 
     def plot(self) -> Any:
-        """How much of the first fluid resource is asked of every host, before the moves and after: an Altair chart."""
+        """How much of the first fluid resource is requested of every host before and after the moves: a chart."""
         from loadmaster.report.moves_chart import moves_chart
 
         return moves_chart(self.now, self.plan)

@@ -260,7 +260,7 @@ def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
 
 
 def _lie_evenly(row: ListedJob, nodes: int, gpu_counts: Mapping[str, Sequence[int]]) -> bool:
-    """Whether so many hosts have a fair share of the GPUs requested for a whole job, which Slurm spreads as it likes."""
+    """Whether so many hosts have a fair share of the GPUs of a whole job, which Slurm spreads as it likes."""
     gpus = [each for each in parse_gres(row["tres-per-job"]) if each.kind == GPU]
     return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in gpus)
 
