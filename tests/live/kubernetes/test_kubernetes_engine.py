@@ -5,8 +5,9 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from fake_kubernetes import DIES_AFTER, DIES_BEFORE, forbidden, node, pod
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE, forbidden
 from kubernetes_runs import fake_cluster, until
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
