@@ -27,11 +27,6 @@ class StartForecast:
     median_s: float
     high_s: float
 
-    @property
-    def is_sampled(self) -> bool:
-        """Whether several samples were drawn: else there is one start and no interval."""
-        return self.wait_s.size > 1
-
     def within(self, time_s: float) -> float:
         """The part of the samples in which the job starts within `time_s`."""
         return float((self.wait_s <= time_s).mean())
