@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,10 +17,9 @@ from loadmaster.measure.resample import RESAMPLINGS, Sample, without_interval
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError, Workload
 from loadmaster.rules.find import Sources
-from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, case_of, digest_of_hosts
 from loadmaster.runs.one_host import as_one_host
-from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
+from loadmaster.runs.prepare import key_of_task, one_at_a_time, work_on_case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate_lived
 from loadmaster.sim.queue.engine_cost import is_plain_quicker
@@ -175,17 +173,7 @@ def run_tasks(
 
 def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
     """Runs on samples of `case`, as studies make them."""
-    return Work(
-        "sample",
-        ("loadmaster.runs.samples",),
-        make_run,
-        case,
-        to_bytes,
-        from_bytes,
-        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs),
-        steps=case.workload.jobs,
-    )
+    return work_on_case("sample", "loadmaster.runs.samples", make_run, case, to_bytes, from_bytes)
 
 
 def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
@@ -257,21 +245,14 @@ def _factor(case: Case, task: RunOnSample) -> float:
     return own / load if np.isfinite(own) and np.isfinite(load) else 1.0
 
 
-def _prepare(case: Case, tasks: Sequence[RunOnSample], watch: Watch) -> None:
-    texts = {path: text for task in tasks for path, text in task.sources.items()}
-    compile_first(case, list(dict.fromkeys(task.setting for task in tasks)), watch, texts)
-
-
 def _key(work: Work[Case, RunOnSample, SampleRun], task: RunOnSample) -> str:
-    sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
     case = work.shared
     recipe = case.recipe if task.drawing.how == "seeds" else None
     beside = [case.first.digest] if case.first is not None else []
     beside += [digest_of_hosts(each) for each in case.among] if recipe is not None else []
-    return work.key(
-        setting=task.setting.essential(task.sources),
-        sources=sources,
-        imported=imported(task.sources.values()),
+    return key_of_task(
+        work,
+        task,
         case=case.digest,
         beside=beside,
         how=task.drawing.how,

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ from loadmaster.kept.watch import Watch
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import Schedule, Workload
-from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
-from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.prepare import compile_first, key_of_task, workers_for
 from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.weeks import week_of
 
@@ -55,7 +53,11 @@ def full_log_run(
         steps=case.workload.jobs,
     )
     cells = [
-        Cell(_key(work, rule), rule, {"policy": rule.setting.policy, "discipline": rule.setting.discipline})
+        Cell(
+            key_of_task(work, rule, case=case.digest),
+            rule,
+            {"policy": rule.setting.policy, "discipline": rule.setting.discipline},
+        )
         for rule in rules
     ]
     return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.values["mean_wait_s"]})
@@ -64,16 +66,6 @@ def full_log_run(
 def _prepare(case: Case, rules: Sequence[PortableRule], watch: Watch) -> None:
     for rule in rules:
         compile_first(case, [rule.setting], watch, rule.sources)
-
-
-def _key(work: Work[Case, PortableRule, FullLogRun], rule: PortableRule) -> str:
-    texts = {path: sha256(text.encode()).hexdigest() for path, text in rule.sources.items()}
-    return work.key(
-        setting=rule.setting.essential(rule.sources),
-        sources=texts,
-        imported=imported(rule.sources.values()),
-        case=work.shared.digest,
-    )
 
 
 def _look(case: Case, rule: PortableRule, moved: Moved) -> FullLogRun:
