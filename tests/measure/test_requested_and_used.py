@@ -1,4 +1,4 @@
-"""What was asked for beside what was used, in total and by group (rule H15)."""
+"""What was requested beside what was used, in total and by group (rule H15)."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_processor_time_counts_for_each_core_and_memory_for_each_task_over_the_r
     cores, memory = requested_and_used(log(tasks=[1, 1, 1]), use)
     assert (cores.asked.tolist(), cores.used.tolist()) == ([20.0, 20.0, 0.0], [10.0, 20.0, 0.0])
     assert (cores.part, cores.jobs, cores.below_half, cores.idle_below_half) == (0.75, 2, 0, 0.0)
-    assert (memory.asked / GIB).tolist() == [10.0, 40.0, 0.0]  # the third asked for none
+    assert (memory.asked / GIB).tolist() == [10.0, 40.0, 0.0]  # the third requested none
     assert (memory.used / GIB).tolist() == [2.5, 40.0, 0.0]
     assert (memory.below_half, memory.idle_below_half) == (1, 7.5 / 50)
 

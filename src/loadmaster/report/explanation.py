@@ -157,7 +157,7 @@ def _same_number(record: Record, explanation: Explanation) -> list[str]:
     other = 2 if which == 1 else 1
     return [
         f"{counted(len(same), 'job has', 'jobs have')} the number {number}. "
-        f"This is {number}@{which}; ask for another as {number}@{other}."
+        f"This is {number}@{which}; name another as {number}@{other}."
     ]
 
 

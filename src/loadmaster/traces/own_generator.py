@@ -49,7 +49,7 @@ def log_generated(spec: str, seed: int) -> Trace:
     """
     trace = generated(spec, seed)
     if isinstance(trace, Bag):
-        raise InputError(spec, "this generator makes a bag of tasks, and a log is asked for", fix="see `size`")
+        raise InputError(spec, "this generator makes a bag of tasks, and a log is needed", fix="see `size`")
     return trace
 
 
@@ -61,7 +61,7 @@ def bag_generated(spec: str, seed: int) -> Bag:
     """
     bag = generated(spec, seed)
     if not isinstance(bag, Bag):
-        raise InputError(spec, "this generator makes a log, and a bag of tasks is asked for", fix="let it give a Bag")
+        raise InputError(spec, "this generator makes a log, and a bag of tasks is needed", fix="let it give a Bag")
     return bag
 
 

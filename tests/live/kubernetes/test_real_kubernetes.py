@@ -222,7 +222,7 @@ def test_a_lease_of_the_dead_is_free_when_its_time_is_over(real):
 
 @contextmanager
 def _as(name):
-    """Leases are asked for by another machine."""
+    """Leases are requested by another machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("socket.gethostname", lambda: name)
         yield

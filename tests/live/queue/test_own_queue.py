@@ -90,7 +90,7 @@ def test_what_still_waits_counts_with_its_wait_so_far_and_what_runs_as_long_as_i
 
 
 def test_a_runtime_that_becomes_known_takes_the_place_of_what_was_expected(tmp_path):
-    """Job 1 asks for 50 s and takes 1: as long as only our queue has begun it, nobody knows."""
+    """Job 1 requests 50 s and takes 1: as long as only our queue has begun it, nobody knows."""
     work = one_core([0.0, 1.0, 2.0, 3.0, 25.0], [10.0, 20.0, 1.0, 20.0, 9.0], [10.0, 60.0, 50.0, 60.0, 100.0])
     rule = ruled("first-fit", "sjf")
     early = interim_waits_of(shadowed(tmp_path / "a", work, ONE, scheduler=rule, for_s=25.0), rule)

@@ -138,12 +138,10 @@ class _Moment:
             return [job]
         if job in ledger.runs:
             since_s = ledger.now_s - ledger.runs[job].start_s
-            raise InputError(
-                job, f"this job has its hosts since {since_s:,.0f} s", fix="ask for one that waits, or all"
-            )
+            raise InputError(job, f"this job has its hosts since {since_s:,.0f} s", fix="name a job that waits, or all")
         reasons = dict(ledger.left_out())
         if job in reasons:
-            raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="ask for another, or all")
+            raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="name another job, or all")
         near = near_to(job, waiting)
         fix = (
             f"did you mean {near}?"

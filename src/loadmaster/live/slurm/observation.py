@@ -105,7 +105,7 @@ class SlurmObserver:
                 licences=dict(self._site.licences),
             )
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
-                work = f"waits in {row['Partition']}, which is not among the partitions asked for"
+                work = f"waits in {row['Partition']}, which is not among the requested partitions"
             if isinstance(work, str):
                 left_out.append((row.id, work))
             elif not set(work.on) <= host_names:
