@@ -128,7 +128,7 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     broken = []
     for r, resource in enumerate(cluster.resources):
         amount = workload.demand[job, r]
-        load = _held(np.concatenate((-amount, amount))[order], first_of_host)
+        load = _amounts_held(np.concatenate((-amount, amount))[order], first_of_host)
         capacity = cluster.capacity[host, r]
         over = load > capacity * (1 + _SLACK)
         if over.any():
@@ -140,7 +140,7 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     return broken
 
 
-def _held(change: Floats, first_of_host: np.ndarray) -> Floats:
+def _amounts_held(change: Floats, first_of_host: np.ndarray) -> Floats:
     """What a host holds after each event: a running sum that begins anew with every host."""
     held = np.cumsum(change)
     before = np.where(first_of_host > 0, held[first_of_host - 1], 0.0)

@@ -96,7 +96,9 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
         if len(rows):
             _refuse_unclear(workload, rows, gpus[rows], its_kinds, "" if on is None else cluster.name(on))
     asks = np.array([[kind in each for kind in kinds] for each in named])[which]
-    has = np.array([_held(names, kinds, many) for names, many in zip(rules.features, there.tolist(), strict=True)])
+    has = np.array(
+        [_gpus_by_kind(names, kinds, many) for names, many in zip(rules.features, there.tolist(), strict=True)]
+    )
     columns = tuple(_KIND + kind.removeprefix(MODEL) for kind in kinds)
     return (
         replace(
@@ -179,7 +181,7 @@ def _kinds_counted(rules: SiteRules) -> list[str]:
     return list(dict.fromkeys(kind for names in rules.features for kind in _counts(names)))
 
 
-def _held(features: Sequence[str], kinds: Sequence[str], gpus: int) -> list[float]:
+def _gpus_by_kind(features: Sequence[str], kinds: Sequence[str], gpus: int) -> list[float]:
     """How many GPUs of each kind a host has: all of them of a kind that it names without a count."""
     counts, names = _counts(features), {each.lower().removeprefix(MODEL) for each in features}
     if counts:

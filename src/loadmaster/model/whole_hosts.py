@@ -55,7 +55,7 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
         if found is None:
             continue
         size, fewest_given = found
-        each = _held(asked, size)
+        each = _tasks_per_host(asked, size)
         fewest = np.ceil(tasks[jobs] / each)
         hosts = np.maximum(np.maximum(fewest, np.minimum(least[jobs], tasks[jobs])), fewest_given)
         on_one = np.where(hosts > fewest, np.ceil(tasks[jobs] / hosts), np.minimum(each, tasks[jobs]))
@@ -96,6 +96,6 @@ def _usual_size(asked: Floats, capacity: Floats) -> Floats | None:
     return np.asarray(able[able[:, 0] == most].min(axis=0))
 
 
-def _held(asked: Floats, size: Floats) -> int:
+def _tasks_per_host(asked: Floats, size: Floats) -> int:
     some = asked > 0
     return max(1, int(np.floor(size[some] / asked[some]).min())) if some.any() else 1

@@ -35,7 +35,7 @@ def fgd(instance: Instance) -> Attempt:
     host = np.full(instance.tasks, -1, np.int32)
     taken = np.zeros((instance.tasks, problem.cards.shape[1]), bool)
     placed = place_on_cards(problem, state, host, taken)
-    notes = (_left(problem, state),)
+    notes = (_left_over(problem, state),)
     if placed < instance.tasks:
         return _failed(instance, problem, Attempt(None, "infeasible", "fgd", partial=host, cards=taken, notes=notes))
     return Attempt(host, "ok", "fgd", cards=taken, notes=notes)
@@ -132,7 +132,7 @@ def _cores_first(names: list[str], amounts: Floats) -> Floats:
     return np.ascontiguousarray(np.hstack((cores, amounts[:, rest])))
 
 
-def _left(problem: CardProblem, state: CardState) -> str:
+def _left_over(problem: CardProblem, state: CardState) -> str:
     free = float(np.maximum(state.cards, 0.0).sum())
     hosts = zip(state.free[:, 0], state.cards, strict=True)
     lost = sum(float(fragments(problem, host, cores, cards)) for host, (cores, cards) in enumerate(hosts))

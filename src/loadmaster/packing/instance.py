@@ -188,7 +188,7 @@ class Instance:
         rigid_unit = _largest(self.rigid_capacity)
         hard, hard_room = self.rigid / rigid_unit, self.rigid_capacity / rigid_unit
         room = self.fluid_capacity / fluid_unit
-        barred, open_to = _barred(self)
+        barred, open_to = _host_rights(self)
         hard, hard_room = np.hstack((hard, barred)), np.hstack((hard_room, open_to))
         fixed = hard.shape[1]
         if self.guaranteed:
@@ -230,7 +230,7 @@ def lacking(instance: Instance) -> Ints:
     return np.flatnonzero((instance.fluid_capacity <= 0).any(axis=0)).astype(np.int32)
 
 
-def _barred(instance: Instance) -> tuple[Floats, Floats]:
+def _host_rights(instance: Instance) -> tuple[Floats, Floats]:
     """float64[T, B] and float64[H, B]: next to nothing of a host that has the resource, more than one without it has.
 
     So little that it is no task's largest demand, and that all tasks together fit.

@@ -123,7 +123,7 @@ def why_not_seeds(case: Case) -> str:
     jobs = case.workload.jobs + case.rejected.total
     if recipe.jobs < jobs:
         return "the parameters of its generator make fewer jobs than it has"
-    drawn, log = _made(case, recipe.seed), case.workload
+    drawn, log = _generated_jobs(case, recipe.seed), case.workload
     same = (
         drawn.jobs == log.jobs
         and np.array_equal(drawn.submit_s, log.submit_s)
@@ -140,7 +140,7 @@ def sampled(case: Case, drawing: Drawing, index: int) -> Sample:
         assert case.recipe is not None
         seed = drawing.seed * SEEDS_APART + index
         first_own = case.recipe.seed - drawing.seed * SEEDS_APART
-        return Sample(_made(case, seed + (0 <= first_own <= index)), 0)  # never the log itself
+        return Sample(_generated_jobs(case, seed + (0 <= first_own <= index)), 0)  # never the log itself
     rng = np.random.default_rng(np.random.SeedSequence((drawing.seed, index)))
     return RESAMPLINGS[drawing.how](case.workload, rng)
 
@@ -179,7 +179,7 @@ def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
 def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     """Draw the sample, scale it to the load requested, and simulate it."""
     setting = task.setting
-    drawn = _drawn(case, task.drawing, task.number)
+    drawn = _cached_sample(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
     discipline = discipline_of(setting, task.sources)
     workload, cluster = as_one_host(workload, case.cluster, discipline)  # the hosts of jobs are not needed
@@ -211,12 +211,12 @@ def from_bytes(block: bytes) -> SampleRun:
 
 
 @lru_cache(maxsize=8)
-def _drawn(case: Case, drawing: Drawing, index: int) -> Sample:
+def _cached_sample(case: Case, drawing: Drawing, index: int) -> Sample:
     """Samples that several rules run on at about the same time are drawn once."""
     return sampled(case, drawing, index)
 
 
-def _made(case: Case, seed: int) -> Workload:
+def _generated_jobs(case: Case, seed: int) -> Workload:
     """The jobs of the generator at another seed that this cluster can hold; as many as were read of this log."""
     assert case.recipe is not None
     drawn = case.recipe.make(seed)
@@ -241,7 +241,7 @@ def _factor(case: Case, task: RunOnSample) -> float:
     """On the times between arrivals, so that the sample offers the load requested: to the first of several machines."""
     paced = case.first or case
     load = paced.load / task.setting.beta
-    own = _drawn(paced, task.drawing, task.number).workload.offered_load(paced.cluster)
+    own = _cached_sample(paced, task.drawing, task.number).workload.offered_load(paced.cluster)
     return own / load if np.isfinite(own) and np.isfinite(load) else 1.0
 
 

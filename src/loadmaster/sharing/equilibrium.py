@@ -77,11 +77,11 @@ def settle(
             if step < LEAST_STEP:
                 step, patience = 0.5, 2 * patience
             change_at += patience
-        change = _reached(vms, job, speed, wants) - speed
+        change = _reachable_speeds(vms, job, speed, wants) - speed
         if float(np.abs(change).max(initial=0.0)) < 2.0 * tolerance:
             return Settled(speed, number, True)
         speed = speed + step * change
-    return Settled(np.minimum(speed, _reached(vms, job, speed, wants)), most, False)
+    return Settled(np.minimum(speed, _reachable_speeds(vms, job, speed, wants)), most, False)
 
 
 def settle_without_redistribution(vms: VirtualMachines, job: Longs, asks: Floats | float = np.inf) -> Floats:
@@ -93,7 +93,7 @@ def settle_without_redistribution(vms: VirtualMachines, job: Longs, asks: Floats
     return _slowest(job, np.array(reached))
 
 
-def _reached(vms: VirtualMachines, job: Longs, speed: Floats, wants: Floats) -> Floats:
+def _reachable_speeds(vms: VirtualMachines, job: Longs, speed: Floats, wants: Floats) -> Floats:
     """float64[V]: the speed that the job on each VM could go at if all others kept theirs."""
     of_core = vms.speed[vms.machine]
     used = speed / of_core

@@ -52,7 +52,7 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
             f"{counted(alone.sum(), 'job requests', 'jobs request')} no memory: they get all of their hosts, "
             "as in Slurm."
         )
-    return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
+    return replace(workload, demand=demand, constraints=_with_whole_hosts(workload, alone)), tuple(notes)
 
 
 def _in_lower_case(workload: Workload) -> Workload:
@@ -79,16 +79,16 @@ def with_longest_times(workload: Workload, cluster: Cluster) -> tuple[Workload, 
     parts = {part.name: part for part in rules.partitions}
     each = _parts(parts, rules.default_partition or rules.partitions[0].name, workload)
     longest_s = [np.inf if part is None or part.max_time_s is None else part.max_time_s for part in each]
-    return _limited(workload, np.array(longest_s), "the longest time that their partition allows")
+    return _with_default_limits(workload, np.array(longest_s), "the longest time that their partition allows")
 
 
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of a limit."""
     default_s = [part.default_time_s if part else np.inf for part in _parts(*_by_name(site), workload)]
-    return _limited(workload, np.array(default_s), "the default of their partition")
+    return _with_default_limits(workload, np.array(default_s), "the default of their partition")
 
 
-def _limited(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, tuple[str, ...]]:
+def _with_default_limits(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, tuple[str, ...]]:
     """The jobs with a limit, infinite where there is none, where the log says nothing of one."""
     unsaid, bound = _without_limit(workload), workload.constraints
     given = unsaid & np.isfinite(limit_s)
@@ -159,7 +159,7 @@ def _task_mib(rule: DefaultMemory, cores: float) -> float:
     return float(rule.per_node_mib or 0)
 
 
-def _alone(workload: Workload, alone: Bools) -> Constraints | None:
+def _with_whole_hosts(workload: Workload, alone: Bools) -> Constraints | None:
     """The constraints, with whole hosts for the jobs that are `alone`."""
     if not alone.any():
         return workload.constraints

@@ -41,7 +41,7 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     """
     workload = _spread(workload, spread)
     rejected = Skipped()
-    fitting, foreign, too_big = _compared(workload, cluster)
+    fitting, foreign, too_big = _with_cluster_columns(workload, cluster)
     where = "host" if spread == "single-host" else "cluster"
     reasons = (*((bad, FOREIGN + name) for name, bad in foreign.items()), (too_big, f"no empty {where} can hold it"))
     for bad, reason in reasons:
@@ -82,15 +82,15 @@ def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host"
         >>> held_by(jobs, Cluster.uniform(3, cores=2), "any").tolist()
         [False, True]
     """
-    _, foreign, too_big = _compared(_spread(workload, spread), cluster)
+    _, foreign, too_big = _with_cluster_columns(_spread(workload, spread), cluster)
     return np.asarray(~np.logical_or.reduce([too_big, *foreign.values()]))
 
 
-def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
+def _with_cluster_columns(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
     """The jobs with the columns of `cluster`, and bool[J] each which request what it has not, by name, or too much."""
     foreign = _asks_for_foreign(workload, cluster)
     here = aligned(workload, cluster)
-    return here, foreign, np.asarray(~np.logical_or.reduce([_held(here, cluster), *foreign.values()]))
+    return here, foreign, np.asarray(~np.logical_or.reduce([_fits_empty_cluster(here, cluster), *foreign.values()]))
 
 
 def _spread(workload: Workload, spread: Spread) -> Workload:
@@ -127,7 +127,7 @@ def aligned(workload: Workload, cluster: Cluster) -> Workload:
     return replace(workload, resources=cluster.resources, demand=demand)
 
 
-def _held(workload: Workload, cluster: Cluster) -> Bools:
+def _fits_empty_cluster(workload: Workload, cluster: Cluster) -> Bools:
     """bool[J]: the empty cluster holds all tasks of the job."""
     capacities, kind = cluster.kinds
     held = np.zeros(workload.jobs, dtype=bool)

@@ -92,10 +92,10 @@ def generated(spec: str, seed: int) -> Trace | Bag:
     except Exception as error:  # whatever the user's own raises
         why = one_line(f"{type(error).__name__}: {error}", 120)
         raise InputError(part.name, f"this generator fails: {why}", fix=f"write it like {SHAPE}") from error
-    return _marked(result, spec, _remarks(make, part.name))
+    return _with_remarks(result, spec, _remarks(make, part.name))
 
 
-def _marked(result: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
+def _with_remarks(result: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
     if isinstance(result, Bag):
         return replace(result, synthetic=True, source=result.source or spec)
     read = Trace(result) if isinstance(result, Workload) else result

@@ -76,7 +76,7 @@ def bound_columns(
             code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
             columns[name] = code.to_numpy()
     _command_line_columns(frame, bound, lines, columns, marks)
-    _queued(frame, columns)
+    _queue_columns(frame, columns)
     columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
     columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
     return columns
@@ -161,7 +161,7 @@ def _of_hosts(features: str, named: str, without: str, models: str, *, hosts: in
     return with_terms(text, terms), not served
 
 
-def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
+def _queue_columns(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
     """What only the queue itself tells: holds, throttles, whole hosts, whether a job may come back."""
     if "reason" in frame.columns:
         reason = words(frame["reason"]).fill_null("")

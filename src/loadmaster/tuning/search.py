@@ -119,12 +119,12 @@ def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None
     space = space_of(bench.case, plan.parts, plan.base, longest_s)
     built_in = baselines(space, bench.case)
     final = _finals(plan, len(built_in)) + then
-    trials = _tried(bench, plan, space, against, folder, len(built_in) * plan.runs + final)
+    trials = _run_trials(bench, plan, space, against, folder, len(built_in) * plan.runs + final)
     bench.ahead(final)
     judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(built_in, numbers)]
     builtins = tuple(zip(built_in, judged, strict=True))
     bench.ahead(then)
-    return _again(bench, plan, space, trials, builtins)
+    return _rerun_finalists(bench, plan, space, trials, builtins)
 
 
 def runnable_rule(space: Space, values: Values) -> PortableRule:
@@ -137,7 +137,7 @@ def _finals(plan: SearchPlan, builtins: int) -> int:
     return (min(plan.finalists, plan.trials) + builtins // 2 + 1) * plan.final_runs
 
 
-def _tried(
+def _run_trials(
     bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None, then: int
 ) -> tuple[TriedRule, ...]:
     store = KeptTrials(
@@ -192,7 +192,7 @@ def _unknown(space: Space, proposals: Sequence[Values], names: set[tuple[str, st
     return [values for name, values in new.items() if name not in names]
 
 
-def _again(
+def _rerun_finalists(
     bench: TrialBench,
     plan: SearchPlan,
     space: Space,

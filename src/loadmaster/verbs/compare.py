@@ -237,10 +237,10 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
     with naming(in_process=True) as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
-        return _compared(options, progress, command, name)
+        return _comparison(options, progress, command, name)
 
 
-def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
+def _comparison(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.measure.recorded_hosts import on_hosts, recorded_groups
     from loadmaster.measure.recorded_metrics import recorded

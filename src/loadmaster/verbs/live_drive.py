@@ -108,7 +108,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
 
             session = replace(extras, about=about, seed=setting.seed, watch=watch)
             run_live(engine, clock, scheduler, how, record, session, report)
-        compared, text = _compared(how, record, scheduler)
+        compared, text = _comparison_with_site(how, record, scheduler)
     except Exception as error:
         report.alert("ended", f"the run ended: {error}")
         raise
@@ -143,7 +143,7 @@ def scheduler_of(setting: "Setting") -> "Scheduler":
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
-def _compared(
+def _comparison_with_site(
     how: "LiveSettings", record: "LiveRecord", scheduler: "Scheduler"
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""

@@ -220,14 +220,14 @@ def rebalance_with(
     command = command or options.call("rebalance")
     towards = has_goal(options)
     planned = (
-        move_towards_goal(options, limit, command, report) if towards else _rebalanced(options, limit, command, report)
+        move_towards_goal(options, limit, command, report) if towards else _level_plan(options, limit, command, report)
     )
     if options.out is not None and (planned.done or isinstance(planned, GoalMoves)):
         planned.save(options.out)
     return planned
 
 
-def _rebalanced(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
+def _level_plan(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
     """The moves to the highest minimum yield."""
     from loadmaster.move.change import State
     from loadmaster.move.plan import plan_moves

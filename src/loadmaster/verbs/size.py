@@ -290,7 +290,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
             if out is not None:
                 make_folder(out)
             with Interrupt() as interrupt:
-                sized = _sized(bag, out, progress, command, interrupt)
+                sized = _run_all(bag, out, progress, command, interrupt)
     if out is not None:
         sized.save(out)
     return sized
@@ -346,7 +346,7 @@ class _Asked:
         return sizer_named(spec, knowledge)
 
 
-def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
+def _run_all(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
     """All runs that there is time for, and the best of them."""
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store

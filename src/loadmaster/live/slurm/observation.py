@@ -125,7 +125,7 @@ class SlurmObserver:
             tuple(over),
             listings.token,
             awaits=self._awaits(works),
-            refused=_refused(works),
+            refused=_unserved_pins(works),
         )
         seen.check()
         self._told = {row.id for row in listings.rows if is_over(row)}
@@ -256,7 +256,7 @@ class SlurmObserver:
         return parts if set(work.on) <= set(parts) else None
 
 
-def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
+def _unserved_pins(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
     """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
     rows = (work.row for work in works if work.state == HELD and work.on)
     return tuple((row.id, f"Slurm says {UNFIT}") for row in rows if row["Reason"] == UNFIT)

@@ -121,7 +121,7 @@ def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
     before = figures_of(question, state)
     for move in moves:
         state.go(move.task, move.target)
-    left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
+    left = tuple(_why_task_stays(question, state, task) for task in _against_the_goal(question, state))
     after, bound = figures_of(question, state), goal_bound(question)
     nodes, in_use = arrival_nodes(question.problem, moves), state.placement.nodes
     held = None if in_use is None else in_use.held
@@ -197,7 +197,7 @@ def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
     return breaking_tasks(state) if question.goal == "fix" else []
 
 
-def _left(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
+def _why_task_stays(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
     """Why a task stays: a rule of its own, the budget, or what hosts say, those first that its own rules admit."""
     problem = question.problem
     for constraint in state.placement.constraints_of(task):

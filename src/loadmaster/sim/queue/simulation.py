@@ -59,17 +59,17 @@ def simulate(
         engine = "reference"
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
     run = QueueRun(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
-    schedule = None if engine == "reference" else _compiled(run, engine)
+    schedule = None if engine == "reference" else _compiled_run(run, engine)
     if schedule is not None:
         return schedule
     if engine == "auto" and workload.jobs < MANY_JOBS:
         with suppress(PlainEngineTooSlow):
             return _plain(replace(run, progress=PlainLimit(progress, partial(_serves_any_number, run))), engine)
-        schedule = _compiled(run, "compiled")
+        schedule = _compiled_run(run, "compiled")
     return _plain(run, engine) if schedule is None else schedule
 
 
-def _compiled(run: QueueRun, engine: Engine) -> Schedule | None:
+def _compiled_run(run: QueueRun, engine: Engine) -> Schedule | None:
     """The run by a compiled engine; None if none serves it, or if `auto` finds it too small for one."""
     if not run.bound:
         return replay_unconstrained(run, engine)

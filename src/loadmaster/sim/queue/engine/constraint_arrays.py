@@ -107,7 +107,7 @@ def bound_of(
         tally=np.zeros(20, np.int64),
         on=on,
         closures=_closures(binding, cluster),
-        cut=_cut(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
+        cut=_records_of_cut_runs(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
         sleeping=sleeping_hosts(cluster),
     )
 
@@ -204,7 +204,7 @@ def _closures(binding: ResolvedConstraints, cluster: Cluster) -> Closures:
     )
 
 
-def _cut(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
+def _records_of_cut_runs(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
     """Room to record all runs that may be cut short in one step, each job once; none if no run can be.
 
     The engine returns to the shell after the step in which some runs were cut short.
