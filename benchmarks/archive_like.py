@@ -96,7 +96,7 @@ def drawn(machine: Machine, seed: int = 1) -> tuple[Workload, Cluster]:
     order = np.argsort(submit_s, kind="stable")
     demand = {"cores": np.ones(machine.jobs)}
     cluster = Cluster.uniform(machine.hosts, cores=machine.cores)
-    if machine.memory_gb:  # a task asks for a tenth to five quarters of its core's share, one of a large job less
+    if machine.memory_gb:  # a task requests a tenth to five quarters of its core's share, one of a large job less
         share = (rng.integers(4, 51, len(length)) / 40)[burst]
         share = np.where(tasks > machine.most_tasks / 8, np.minimum(share, 1.0), share)[order]
         demand["memory"] = share * machine.memory_gb / machine.cores

@@ -1,6 +1,6 @@
 """What GPUs as cards cost a run: `python benchmarks/cards.py [--jobs N] [--hosts 64]`.
 
-Synthetic jobs, of which most ask for a quarter, a half or several whole GPUs, on hosts of 8 GPUs. The same jobs run
+Synthetic jobs, of which most request a quarter, a half or several whole GPUs, on hosts of 8 GPUs. The same jobs run
 with another name for GPUs, so that these are one amount of each host. A card of an amount may be cut in pieces that no
 card has, so the two schedules differ; the table has both mean queues. Runs of the last rule begin in the middle of the
 log, with the jobs that run then on cards. Each cell is the least CPU time of five runs, in turns in one process, after

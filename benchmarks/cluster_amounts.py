@@ -1,7 +1,7 @@
 """What licences and a power cap cost a run: `LOADMASTER_LOGS=FOLDER python benchmarks/cluster_amounts.py [--jobs N]`.
 
 Each log is run without amounts of the whole cluster and with them, in turns in one process: the least CPU time of
-three runs, after one that compiles. A fifth of the jobs ask for one to three licences. `seldom` is an amount that no
+three runs, after one that compiles. A fifth of the jobs request one to three licences. `seldom` is an amount that no
 job waits for; its schedule is that without amounts. `often` is one for which jobs queue. Its queue is another one, so
 the table has the mean length. `day` is a cap that is lower by day. The logs are those of `parallel_logs.py`; those
 that are not in the folder are left out.

@@ -82,7 +82,7 @@ def mixed_nodes(many: int) -> list[dict[str, Any]]:
 
 
 def mixed_pods(scheduler: str, many: int = SMALL[0]) -> list[dict[str, Any]]:
-    """Pods that ask for a little more than the nodes have; of 300, 120 have a rule that looks at other pods."""
+    """Pods that request a little more than the nodes have; of 300, 120 have a rule that looks at other pods."""
     times = -(-many // SMALL[0])
     rng, pods = random.Random(1), list[dict[str, Any]]()
 

@@ -1,7 +1,7 @@
 """Packing pods on single GPUs of Alibaba's openb cluster of 2023, by each method, beside the published result of FGD.
 
 Run: python benchmarks/pack_gpus.py PODS NODES [--demand 1.3] [--time-limit 30]. PODS and NODES are the pod list and
-the node list of the trace. With `--demand D` pods are drawn with replacement until they ask for D times all GPUs, as
+the node list of the trace. With `--demand D` pods are drawn with replacement until they request D times all GPUs, as
 in Weng et al. 2023.
 """
 
@@ -26,7 +26,7 @@ PUBLISHED = (
 
 
 def drawn(instance: Instance, demand: float, seed: int) -> Instance:
-    """Tasks drawn with replacement, until they ask for `demand` times the GPUs of all hosts."""
+    """Tasks drawn with replacement, until they request `demand` times the GPUs of all hosts."""
     column = instance.rigid_names.index(GPUS)
     total = demand * instance.rigid_capacity[:, column].sum()
     rng = np.random.default_rng(seed)

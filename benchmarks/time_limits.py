@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import loadmaster as lm
-from loadmaster.jit.first_compilation import FirstTime
+from loadmaster.jit.first_compilation import CompilationNotice
 from loadmaster.model.errors import LoadmasterError
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.instance import Instance
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--cpu-clock", action="store_true", help="the limit counts CPU seconds, not those of the wall")
     options = parser.parse_args()
     if options.cpu_clock:
-        FirstTime.clock_s = lambda self: time.process_time() - self.compiled_s
+        CompilationNotice.clock_s = lambda self: time.process_time() - self.compiled_s
     limits = [float(each) for each in options.limits.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         chosen = [word.strip() for word in options.only.split(",")]

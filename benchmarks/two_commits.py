@@ -103,7 +103,7 @@ def table(benches: Sequence[str], trees: Sequence[Path], options: argparse.Names
 
 
 def wanted(bench: str, case: Case, options: argparse.Namespace) -> bool:
-    """Whether the options ask for the case."""
+    """Whether the options request the case."""
     return case.large == options.large and all(word in f"{bench} {case.name}" for word in options.only.split())
 
 
@@ -163,7 +163,7 @@ class Side:
         print(name, file=self._process.stdin, flush=True)
 
     def answer(self) -> dict[str, Any]:
-        """Seconds, jobs and digest of the case last asked for; or an error."""
+        """Seconds, jobs and digest of the case last requested; or an error."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         return json.loads(line) if line else {"error": "the process ended"}
@@ -187,7 +187,7 @@ def serve(bench: str) -> None:
                 run = cases[name].build()
             assert run is not None
             answer = timed(run)
-        except Exception as error:  # the other commit may lack what the case asks for
+        except Exception as error:  # the other commit may lack what the case requests
             answer, name = {"error": f"{type(error).__name__}: {str(error)[:80]}"}, ""
         print(json.dumps(answer), flush=True)
 

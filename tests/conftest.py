@@ -26,7 +26,7 @@ providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_configure(config):
-    """Let a seed that is asked for count: a profile with fixed ones goes before it."""
+    """Let a seed that is requested count: a profile with fixed ones goes before it."""
     if config.getoption("--hypothesis-seed") is not None:
         settings.load_profile("fresh")
 

@@ -66,7 +66,7 @@ class Combination(NamedTuple):
 
 
 def main() -> int:
-    """Run the part asked for; exit code 1 if a contract is broken."""
+    """Run the part requested; exit code 1 if a contract is broken."""
     asked = _arguments()
     cells = list(_cells(asked))
     Random(asked.shuffle).shuffle(cells)

@@ -80,7 +80,7 @@ __all__ = [  # without open, lest `import *` hide Python's own
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for, once."""
+    """Load what is requested, once."""
     if name not in _WHERE:
         raise AttributeError(f"module 'loadmaster' has no attribute {name!r}")
     room = f"loadmaster.{_WHERE[name]}".rstrip(".")

@@ -205,7 +205,7 @@ def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_h
     )
     log.write_text("job_id,submit_s,runtime_s,cores,memory\n0,0,100,1,1\n1,0,100,1,1\n")
     rows = share(log, "--hosts", "1x1c4g", "--methods", "pvm,fractional,pmvm", "--sharing", f"{rule}:halves")
-    coupled = (np.sqrt(3.0) - 1.0) / 2.0  # asking for a core beside one that uses r gives r = .5 / (1 + r)
+    coupled = (np.sqrt(3.0) - 1.0) / 2.0  # requesting a core beside one that uses r gives r = .5 / (1 + r)
     for name, row in rows.items():
         assert row["mean_turnaround_s"] == pytest.approx(100.0 / coupled if name == "pmvm" else 400.0, rel=1e-3)
         assert f"CPU by {rule}:halves" in row["parameters"]

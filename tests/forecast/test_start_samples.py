@@ -10,7 +10,7 @@ from loadmaster.forecast.arrivals import past_arrivals
 from loadmaster.forecast.coverage import coverage, past_starts, widened
 from loadmaster.forecast.queue_snapshot import QueueSnapshot, state_in_log
 from loadmaster.forecast.start_forecast import start_forecast
-from loadmaster.forecast.start_samples import Onward, SchedulerRules
+from loadmaster.forecast.start_samples import ForecastBasis, SchedulerRules
 from loadmaster.measure.forecast_calibration import Forecast, ForecastCalibration
 from loadmaster.measure.resample import WEEK_S
 from loadmaster.measure.runtime_history import RuntimeHistory
@@ -45,7 +45,7 @@ def test_the_wait_before_one_server_is_that_of_theory_for_runtimes_without_memor
     history, rng = RuntimeHistory(), np.random.default_rng(7)
     for lasted_s in rng.exponential(HOUR_S, 5000).tolist():
         history.add(-1, 100 * HOUR_S, lasted_s)
-    onward = Onward(table, Cluster.uniform(1, cores=1), ruled(), state, history, None)
+    onward = ForecastBasis(table, Cluster.uniform(1, cores=1), ruled(), state, history, None)
     wait_s = onward.starts_s(ahead + 1, 400) - held_s
     sums = ahead + 1
     assert abs(wait_s.mean() - sums * HOUR_S) < 4 * HOUR_S * np.sqrt(sums / 400) + 0.1 * HOUR_S
@@ -69,7 +69,7 @@ def onward_in(log, cluster, discipline, *, arrivals=True):
     for job in np.flatnonzero(past.end_s <= state.now_s).tolist():
         history.add_job(log, job, float(log.estimate_s[job]))
     drawn = past_arrivals(np.arange(log.jobs), log.submit_s, state.now_s) if arrivals else None
-    return Onward(log, cluster, rules, state, history, drawn)
+    return ForecastBasis(log, cluster, rules, state, history, drawn)
 
 
 LOG, HOSTS = past_log(weeks=3, every_s=420.0), Cluster.uniform(6, cores=4)
@@ -114,7 +114,7 @@ def test_a_state_of_a_log_goes_on_as_the_log_did_if_runtimes_and_arrivals_are_th
             rows = np.flatnonzero((LOG.submit_s > state.now_s) & (LOG.submit_s <= state.now_s + horizon_s))
             return DrawnArrivals(rows, LOG.submit_s[rows], np.ones(rows.size, np.int64))
 
-    class TrueOnward(Onward):
+    class TrueOnward(ForecastBasis):
         def durations_s(self, samples):
             return np.tile(LOG.runtime_s[state.rows], (samples, 1))
 

@@ -38,7 +38,7 @@ RULES.append(Policy("leaving-early", leaving_early))
 
 @cache
 def engine(scores, kept):
-    """Notes changed and shut hosts, asks for a host, in slot 0 or remembered, for its score, and for an open host."""
+    """Notes changed and shut hosts, requests a host, in slot 0 or remembered, for its score, and for an open host."""
 
     def ask(given, scan, hosts, kind, demand, free, usable, some_are_not, closed):
         scores = by_reference(given)

@@ -1,7 +1,7 @@
 """What is compiled for the first time is said once, and only where it lasts."""
 
 from loadmaster.jit import first_compilation
-from loadmaster.jit.first_compilation import FirstTime
+from loadmaster.jit.first_compilation import CompilationNotice
 
 
 class AtOnce:
@@ -14,7 +14,7 @@ class AtOnce:
 def told(monkeypatch):
     """A watcher whose patience is over at once, and what it says."""
     monkeypatch.setattr(first_compilation.threading, "Timer", AtOnce)
-    said, watcher = [], FirstTime()
+    said, watcher = [], CompilationNotice()
     watcher.tell = lambda: said.append("compiling")
     return watcher, said
 
@@ -45,7 +45,7 @@ def test_what_is_there_before_patience_is_over_is_not_said(monkeypatch):
 def test_a_clock_for_limits_leaves_compilations_out(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(first_compilation.time, "perf_counter", lambda: now[0])
-    watcher = FirstTime()
+    watcher = CompilationNotice()
     began_s = watcher.clock_s()
     now[0] += 2.0
     watcher.begins()
@@ -61,7 +61,7 @@ def test_a_clock_for_limits_leaves_compilations_out(monkeypatch):
 def test_a_compilation_that_failed_does_not_stop_the_clock(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(first_compilation.time, "perf_counter", lambda: now[0])
-    watcher = FirstTime()
+    watcher = CompilationNotice()
     watcher.begins()
     now[0] += 5.0
     assert watcher.clock_s() == 105.0

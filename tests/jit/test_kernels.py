@@ -21,10 +21,10 @@ def enters(x):
     return called(x)
 """
 CALLED = """
-from loadmaster.jit.kernels import lean
+from loadmaster.jit.kernels import inner
 from loadmaster.room.numbers import STEP
 
-@lean
+@inner
 def called(x):
     return 10 * x + STEP
 """

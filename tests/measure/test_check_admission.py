@@ -1,4 +1,4 @@
-"""Who may run where, and what one job may ask for, is checked by the rules alone."""
+"""Who may run where, and what one job may request, is checked by the rules alone."""
 
 from dataclasses import replace
 

@@ -21,7 +21,7 @@ AMOUNTS = st.one_of(
 
 
 def workload_of(amounts):
-    """One job for each amount, each asking for one core and the amount."""
+    """One job for each amount, each requesting one core and the amount."""
     jobs = len(amounts)
     return Workload.of(submit_s=[0] * jobs, runtime_s=[1] * jobs, cores=[1] * jobs, memory=amounts)
 

@@ -1,4 +1,4 @@
-"""What a mover of the user's own asks for is looked at before it is done."""
+"""A move that a user's own mover requests is checked before it is made."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -13,7 +13,7 @@ def pack_at(demand: Floats, room: Floats, key: int) -> Ints:
     demand (Permutation Pack with a window of two).
 
     Args:
-        demand: float64[T, D], what each task asks for, its fluid demands times the level.
+        demand: float64[T, D], what each task requests, its fluid demands times the level.
         room: float64[H, D], hosts in the order in which they are filled.
         key: 1..8.
     """

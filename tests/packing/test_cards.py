@@ -26,7 +26,7 @@ from loadmaster.packing.solve import pack_what_fits
 
 
 def instance_of(asked, hosts, requests=None, memory=None, cores=None):
-    """Tasks that ask for GPUs on hosts with kinds of cards; 64 GiB and 16 cores a host."""
+    """Tasks that request GPUs on hosts with kinds of cards; 64 GiB and 16 cores a host."""
     count = [sum(number for _, number in host) for host in hosts]
     tasks = len(asked)
     memory = np.ones(tasks) if memory is None else np.array(memory, float)

@@ -17,7 +17,7 @@ POOLING = {name: packer for name, packer in PACKERS.items() if not packer.cards}
 
 
 def some_hosts_without(seed, tasks=5, hosts=3):
-    """Hosts of which some have no cores, and tasks of which some ask for none."""
+    """Hosts of which some have no cores, and tasks of which some request none."""
     rng = np.random.default_rng(seed)
     fluid = np.where(rng.random(tasks) < 0.6, rng.uniform(0.1, 1, tasks), 0.0)
     cores = np.where(rng.random(hosts) < 0.5, 0.0, rng.uniform(0.3, 1, hosts))
@@ -26,7 +26,7 @@ def some_hosts_without(seed, tasks=5, hosts=3):
 
 
 def best_of_all(instance):
-    """The optimum by trying every mapping, from the rule itself: no task that asks for cores where there are none."""
+    """The optimum by trying every mapping, from the rule itself: no task that requests cores where there are none."""
     best = float("nan")
     for mapping in np.ndindex(*[instance.hosts] * instance.tasks):
         worst = 1.0

@@ -250,7 +250,7 @@ def test_an_affinity_that_cannot_be_read_is_not_judged(tmp_path):
 
 
 def test_a_request_is_given_in_full_and_a_gated_pod_is_counted_apart(tmp_path):
-    """A pod that asks for 20 of 4 cores was placed at a yield of 0.2."""
+    """A pod that requests 20 of 4 cores was placed at a yield of 0.2."""
     gated = with_rule("gated", "", schedulingGates=[{"name": "x"}])
     large = pod("large", "", "o", phase="Pending", cpu="20")
     path = write(tmp_path, [node("n1"), gated, large])

@@ -1,4 +1,4 @@
-"""The poster's study on small streams: streams, records, and the results that its gates ask for."""
+"""The poster's study on small streams: streams, records, and the results that its gates request."""
 
 import gzip
 import json

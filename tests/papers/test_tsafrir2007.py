@@ -54,7 +54,7 @@ def test_each_claim_differs_where_the_runs_say_the_opposite(scheduler, became, w
 
 
 def test_a_run_measures_how_near_predictions_are():
-    # one user whose jobs all run 100 s and ask for 1,000 s: the third is predicted exactly
+    # one user whose jobs all run 100 s and request 1,000 s: the third is predicted exactly
     work = Workload.of(
         submit_s=[0, 200, 400], runtime_s=[100] * 3, cores=[1] * 3, estimate_s=[1000.0] * 3, user=[0, 0, 0]
     )

@@ -1,4 +1,4 @@
-"""A decision's own copy of what is free: jobs that ask for so many hosts."""
+"""A decision's own copy of what is free: jobs that request so many hosts."""
 
 import math
 
@@ -15,7 +15,7 @@ from loadmaster.place.room import Room, tasks_held
 
 @st.composite
 def asking(draw):
-    """A queue of one job, with what is free for it, and the hosts that it asks for."""
+    """A queue of one job, with what is free for it, and the hosts that it requests."""
     free = draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=5))
     demand = draw(st.tuples(st.integers(1, 3), st.integers(0, 3)))
     tasks, least = draw(st.integers(1, 5)), draw(st.integers(0, 4))

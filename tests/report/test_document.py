@@ -212,7 +212,7 @@ def test_the_log_of_a_bag_holds_data_and_not_what_python_shows_of_objects(printe
     ],
 )  # fmt: skip
 def test_the_part_of_the_work_that_fits_no_machine_has_one_name(printed, command):
-    """One of the three jobs that can be read asks for 99 cores for 10 s, the others for one core for 20 and 10 s."""
+    """One of the three jobs that can be read requests 99 cores for 10 s, the others one core for 20 and 10 s."""
     _, made = printed(f"{command} --hosts 1x1c1g")
     where = made["cluster"] if command.startswith("info") else made
     assert where["rejected_work"] == pytest.approx(990 / 1020)

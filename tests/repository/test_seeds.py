@@ -1,4 +1,4 @@
-"""What random tests draw: the same in every tree, and something else under a seed that is asked for."""
+"""What random tests draw: the same in every tree, and something else under a seed that is requested."""
 
 import os
 import subprocess

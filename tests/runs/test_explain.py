@@ -310,8 +310,8 @@ def test_each_of_two_jobs_with_one_number_can_be_asked_for(tmp_path):
     run = loadmaster.simulate(path, hosts="1x1c", policy="first-fit", discipline="fcfs")
     first, second = (loadmaster.explain(run, name) for name in ("1", "1@2"))
     assert (first.figures["start_s"], second.figures["start_s"]) == (0.0, 60.0)
-    assert "2 jobs have the number 1. This is 1@1; ask for another as 1@2." in first.notes
-    assert "2 jobs have the number 1. This is 1@2; ask for another as 1@1." in second.notes
+    assert "2 jobs have the number 1. This is 1@1; name another as 1@2." in first.notes
+    assert "2 jobs have the number 1. This is 1@2; name another as 1@1." in second.notes
     assert not any("have the number" in note for note in loadmaster.explain(run, "2").notes)
     with pytest.raises(InputError, match="no such job"):
         loadmaster.explain(run, "1@3")

@@ -1,4 +1,4 @@
-"""Jobs that ask for a model of GPU start on hosts that have it, or a note counts them."""
+"""Jobs that request a model of GPU start on hosts that have it, or a note counts them."""
 
 import numpy as np
 import pytest

@@ -45,7 +45,7 @@ def heavy(folder, asked, memory, hosts="4x16c64g"):
 
 
 def test_a_reading_by_which_few_jobs_with_most_of_the_work_fit_nowhere_is_none(tmp_path):
-    """The large jobs ask for 8 GiB: on each of 16 processors that is more than a host has, in all it is not."""
+    """The large jobs request 8 GiB: on each of 16 processors that is more than a host has, in all it is not."""
     assert heavy(tmp_path, asked=16, memory=8 * GIB) == ("B", "job-total")
 
 

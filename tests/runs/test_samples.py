@@ -1,4 +1,4 @@
-"""Samples are the same for every rule, kept, at the load asked for; seeds only where the log can be made again."""
+"""Samples are the same for every rule, kept, at the load requested; seeds only where the log can be made again."""
 
 from dataclasses import replace
 from functools import lru_cache

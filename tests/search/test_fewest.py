@@ -91,7 +91,7 @@ def test_the_least_number_is_found_wherever_it_lies(least, more, needed):
 
 
 def one_after_another(**rules):
-    """Two jobs of 60 s at once, each of which asks for 4 cores and for 2 licences."""
+    """Two jobs of 60 s at once, each of which requests 4 cores and 2 licences."""
     bound = Constraints(licences=Named.of(["m:2", "m:2"]))
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[4, 4], constraints=bound)
     return Case(jobs, replace(Cluster.uniform(2, cores=4), rules=SiteRules(**rules)))

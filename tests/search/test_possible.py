@@ -7,7 +7,7 @@ from loadmaster.kept.store import Store
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
 from loadmaster.runs import Case, Setting, Threads
 from loadmaster.runs.sweep import sweep
-from loadmaster.search.possible import ToFind, from_bytes, look, no_higher_than_runs, possible, to_bytes
+from loadmaster.search.possible import SearchTask, from_bytes, look, no_higher_than_runs, possible, to_bytes
 
 
 def crowded(**more):
@@ -29,13 +29,13 @@ def test_bound_and_best_found_of_every_load_are_kept_and_never_looked_for_again(
 
 
 def test_what_is_kept_is_read_back_as_it_was():
-    each = look(crowded(), ToFind(1.0, 0.2, 0), lambda _steps: None)
+    each = look(crowded(), SearchTask(1.0, 0.2, 0), lambda _steps: None)
     assert repr(from_bytes(to_bytes(each))) == repr(each)  # a metric that is not known is NaN
 
 
 def test_where_dependencies_bind_there_is_a_bound_and_no_best_found():
     depends = Constraints(depends=Dependencies.of([""] * 39 + ["afterok:0"]))
-    each = look(crowded(constraints=depends), ToFind(1.0, 0.1, 0), lambda _steps: None)
+    each = look(crowded(constraints=depends), SearchTask(1.0, 0.1, 0), lambda _steps: None)
     assert each.bound_s > 0.0
     assert (each.found, each.because) == (None, "dependencies")
 
@@ -75,4 +75,4 @@ def test_whoever_stops_the_study_stops_the_search():
         raise Stop
 
     with pytest.raises(Stop):
-        look(crowded(), ToFind(1.0, 1e9, 0), moved)
+        look(crowded(), SearchTask(1.0, 1e9, 0), moved)

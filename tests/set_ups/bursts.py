@@ -60,14 +60,14 @@ def bursts(draw, single_task=False, resources=None, estimated=True, units=(1, 8,
 
 
 def complementary(rng, capacity, kinds, unit):
-    """float64[kinds, R]: what each kind asks for in parts of `unit`, of each resource much, the least part or none."""
+    """float64[kinds, R]: what each kind requests in parts of `unit`, of each resource much, the least part or none."""
     much = np.floor(capacity * rng.choice([0.2, 0.5, 1.0], (kinds, 1)) * unit) / unit
     amount = np.where(rng.random(much.shape) < 0.4, np.maximum(much, 1 / unit), 1 / unit)
     return np.where(rng.random(much.shape) < 0.4, 0.0, amount)
 
 
 def held_by_all(demand, capacity):
-    """How many tasks the hosts hold together; five if they ask for nothing."""
+    """How many tasks the hosts hold together; five if they request nothing."""
     asked = demand > 0
     return int(np.floor(capacity[:, asked] / demand[asked]).min(axis=1).sum()) if asked.any() else 5
 

@@ -130,7 +130,7 @@ def _running(rng, cluster, pool):
 
 
 def _queue(rng, cluster, many, pool):
-    """Rows of jobs; of some jobs several, which ask for the same."""
+    """Rows of jobs; of some jobs several, which request the same."""
     job = np.arange(many, dtype=np.int64)
     if rng.random() < 0.4:
         job = np.sort(rng.integers(0, max(1, many * 2 // 3) + 1, many)).astype(np.int64)

@@ -257,7 +257,7 @@ def _munge(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 def _database(folder: Path) -> "subprocess.Popen[bytes]":
-    """MariaDB on a socket alone, with what slurmdbd asks for."""
+    """MariaDB on a socket alone, with what slurmdbd requests."""
     user = "mysql" if os.geteuid() == 0 else getpass.getuser()
     shutil.chown(folder / "db", user)
     own = ["--no-defaults", f"--user={user}", f"--datadir={folder}/db"]

@@ -3,8 +3,11 @@
 import numpy as np
 
 from loadmaster.model import Workload
+from loadmaster.order import ORDERS
 
 WEEK_S = 7 * 86400.0
+FEW = {name: ORDERS[name] for name in ("fcfs", "smallest", "srf", "lxf", "wfp3")}
+"""Built-in orders that candidates beat on this log."""
 
 
 def weekly_log(weeks=8, jobs_a_week=40, users=6, seed=1):

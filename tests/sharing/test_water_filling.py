@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numba import njit
 
-from loadmaster.jit.kernels import lean
+from loadmaster.jit.kernels import LEAN
 from loadmaster.model import InputError
 from loadmaster.sharing.model import Claims
 from loadmaster.sharing.processor_sharing import ProcessorSharing
@@ -74,7 +75,7 @@ def test_more_demand_elsewhere_never_raises_an_allotment(host, who, more):
     assert after[who] >= before[who] - 1e-9
 
 
-@lean
+@njit(**LEAN)
 def level_at(limit, floor, share, capacity, floors):
     return level_of(limit, floor, share, 0, len(limit), capacity, floors)
 

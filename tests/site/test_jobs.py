@@ -1,4 +1,4 @@
-"""Memory of jobs that ask for none, and limits of time where the log has none."""
+"""Memory of jobs that request none, and limits of time where the log has none."""
 
 from dataclasses import replace
 

@@ -14,7 +14,7 @@ from loadmaster.model.bag import BagLaw
 from loadmaster.model.errors import InputError
 from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import SIZERS, Actions, FixedHosts, HostType, Planner, Rental, SilvaRule
-from loadmaster.sizing.load import KnownOfBag, sizer_named
+from loadmaster.sizing.load import BagKnowledge, sizer_named
 from loadmaster.sizing.own import OwnSizer
 from loadmaster.verbs.size import SizeOptions, size_with
 
@@ -44,7 +44,7 @@ class Broken:
 def no_class(snapshot):
     return Actions()
 """
-KNOWN = KnownOfBag(8, usual={"guess_s": 300.0})
+KNOWN = BagKnowledge(8, usual={"guess_s": 300.0})
 BAGS = draws(BagLaw("normal", (150.0, 30.0), 8), 2)
 
 

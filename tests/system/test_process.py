@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 @pytest.fixture
 def system(tmp_path):
-    """Writes files of a made-up machine, and asks for its free memory."""
+    """Writes files of a made-up machine, and requests its free memory."""
 
     def ask(files):
         for name, text in files.items():

@@ -8,7 +8,7 @@ import pytest
 import loadmaster as lm
 
 STANDS_IN = {8: 5, 10: 7}
-"""Fields of SWF from 1, what was asked for, that take what was used where they are empty: that is the job's demand."""
+"""Fields of SWF from 1, what was requested, that take what was used where they are empty: that is the job's demand."""
 MAY_BE_EMPTY = (3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 
 

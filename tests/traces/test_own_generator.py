@@ -1,4 +1,4 @@
-"""Generators: the built-in ones keep their contract, and so must one of the user's own, wherever a log is asked for."""
+"""Generators: the built-in ones keep their contract, and so must one of the user's own, wherever a log is named."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,7 +152,7 @@ def test_the_command_writes_what_a_function_of_a_file_makes():
         ("mine.py:without_seed", "this generator fails: TypeError"),
         ("mine.py:bursts(job=3)", "it has jobs, every_s"),
         ("mine.py:bursts(jobs=many)", "this parameter takes a whole number"),
-        ("mine.py:tasks", "makes a bag of tasks, and a log is asked for"),
+        ("mine.py:tasks", "makes a bag of tasks, and a log is needed"),
         ("mine.py:burst", "did you mean bursts"),
         ("none.py:bursts", "no such file"),
     ],

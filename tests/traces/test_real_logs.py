@@ -1,4 +1,4 @@
-"""The real logs, where they are: how many jobs are read, what is left out, what they ask for."""
+"""The real logs, where they are: how many jobs are read, what is left out, what they request."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Hosts and features that jobs ask for, as each command of Slurm prints them."""
+"""Hosts and features that jobs request, as each command of Slurm prints them."""
 
 import json
 

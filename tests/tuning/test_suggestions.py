@@ -1,4 +1,4 @@
-"""What is asked for next depends on the trials before and the seed alone."""
+"""What is requested next depends on the trials before and the seed alone."""
 
 import math
 

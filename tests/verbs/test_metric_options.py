@@ -3,7 +3,7 @@
 import pytest
 
 import loadmaster as lm
-from loadmaster.cli.simulate import _chosen, _lines
+from loadmaster.cli.simulate import _chosen_metrics, _lines
 from loadmaster.model import InputError
 from loadmaster.report.columns import columns_for
 from loadmaster.report.compare_document import comparison_document
@@ -66,7 +66,7 @@ def test_simulate_measures_a_metric_of_ones_own_too(log):
 def test_simulate_shows_the_chosen_metrics_alone(log):
     run = lm.simulate(log, policy="first-fit", discipline="easy", metrics="p99_wait_s,lost_core_s")
     assert run.metrics == ("p99_wait_s", "lost_core_s")
-    shown = "\n".join(_lines(_chosen(run.figures, run.metrics)))
+    shown = "\n".join(_lines(_chosen_metrics(run.figures, run.metrics)))
     assert "p99 wait" in shown
     assert "lost core" in shown
     assert "median" not in shown

@@ -19,7 +19,7 @@ GB_IN_KB = 2**20
 
 
 def parallel_log(folder, *, jobs=300, processors=4, memory=-1, wide=0):
-    """Jobs of 1 to `processors` processors that ask for about 90 % of 8; the last `wide` of 8 run for a day each."""
+    """Jobs of 1 to `processors` processors that request about 90 % of 8; the last `wide` of 8 run for a day each."""
     draw = random.Random(7)
     lines, submit = "", 0
     for job in range(jobs):

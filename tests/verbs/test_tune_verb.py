@@ -6,19 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from weekly_log import WEEK_S, weekly_log
+from weekly_log import FEW, WEEK_S, weekly_log
 
 import loadmaster as lm
 from loadmaster.cli.tune import _show
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired_comparison import Difference
 from loadmaster.order import ORDERS
-from loadmaster.place import POLICIES
 from loadmaster.report.page import Table, Text
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_claimed, rule_table, rule_words, tune_answer, tune_notes
 from loadmaster.report.tune_document import tune_document
-from loadmaster.runs import Setting
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.holdout import Gain, rule_to_beat
 from loadmaster.tuning.space import FILE
@@ -26,10 +24,6 @@ from loadmaster.verbs.tune import TuneOptions, tune_with
 
 HOSTS = lm.hosts("1x8c")
 SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
-
-
-FEW = {name: ORDERS[name] for name in ("fcfs", "smallest", "srf", "lxf", "wfp3")}
-"""Built-in orders that candidates beat on this log."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -366,44 +360,6 @@ def test_a_queue_that_only_grows_on_the_held_out_weeks_is_said(known_wins):
     crowded = lm.tune(weekly_log(weeks=8, jobs_a_week=300), interval="30s", **SMALL)
     assert any("Overloaded there under fcfs+easy" in note for note in crowded.notes)
     assert not any("Overloaded" in note for note in known_wins.notes)
-
-
-def test_nothing_is_found_where_nobody_is_lower_than_first_come_first_served():
-    idle = weekly_log(weeks=4, jobs_a_week=10)
-    idle = replace(idle, submit_s=np.arange(idle.jobs) * WEEK_S * 4 / (idle.jobs - 1))  # nobody waits for anybody
-    made = lm.tune(idle, **SMALL)
-    assert made.tuning.selection.winner is None
-    assert made.rule is None
-    assert made.answer == (
-        "Nothing was found: none of 6 candidates, and no built-in rule, was lower than fcfs+easy on further training "
-        "logs with its longest wait within 1.5 times that of fcfs+easy on three of four."
-    )
-
-
-@pytest.mark.parametrize("form", ["placement", "tree"])
-def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeypatch, tmp_path, form):
-    monkeypatch.setattr("loadmaster.tuning.baselines.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
-    made = lm.tune(
-        weekly_log(weeks=4, jobs_a_week=25),
-        hosts="2x8c",
-        search=[form, "backfilling"],
-        trials=4,
-        runs=2,
-        samples=5,
-        target="p95_wait_s,mean_bounded_slowdown",
-        longest_wait_limit=4.0,
-        out=tmp_path,
-    )
-    winner = made.tuning.selection.winner.rule.setting
-    assert isinstance(winner, Setting)
-    assert winner.policy == f"{FILE}:score"
-    assert winner.discipline.startswith("fcfs+easy(heads=")
-    assert "No gain is claimed" in made.answer
-    assert {"times_p95_wait_s", "times_mean_bounded_slowdown", "backfilling.fill"} <= set(made.frame.columns)
-    front = {f"candidate-{number + 1}.py" for number in made.tuning.selection.front}
-    assert {path.name for path in (tmp_path / "front").iterdir()} == front
-    assert all("def score(" in (tmp_path / "front" / name).read_text() for name in front)
-    assert "The Pareto front" in (tmp_path / "report.html").read_text()
 
 
 def test_json_says_what_is_claimed(log, folder, found, monkeypatch, capsys):

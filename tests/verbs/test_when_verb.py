@@ -52,7 +52,7 @@ def test_a_queue_in_which_no_job_runs_starts_at_once(tmp_path):
 
 
 def test_a_smaller_request_starts_sooner_in_the_same_samples(tmp_path):
-    """Two jobs leave 4 cores each on n1 and n2; the waiting one asks for all 8 of a host."""
+    """Two jobs leave 4 cores each on n1 and n2; the waiting one requests all 8 of a host."""
     running = [job(k, "RUNNING", 0, 600, minutes=600, nodes=f"n{k}", cpus=4 if k < 3 else 8) for k in (1, 2, 3)]
     queue = listing(tmp_path, *running, job(7, "PENDING", 100))
     made = lm.when(queue, 7, hosts=hosts(tmp_path))

@@ -18,7 +18,7 @@ FIRST = "first"
 
 @dataclass(frozen=True)
 class Asked:
-    """One job: when it comes, what it asks for, how long it runs."""
+    """One job: when it comes, what it requests, how long it runs."""
 
     at_s: float
     hosts: int

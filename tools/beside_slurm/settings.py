@@ -34,7 +34,7 @@ class Set:
         hosts: what each has; they are called n1, n2, ...
         settings: further lines of `slurm.conf`.
         accounts: commands of `sacctmgr`.
-        wide: hosts that jobs ask for.
+        wide: hosts that jobs request.
         qualities: of service, as often as they are to be drawn.
         reservation: what `scontrol create reservation` is told before the first job; "" for none. Some jobs name it.
     """

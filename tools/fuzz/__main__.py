@@ -42,7 +42,7 @@ WARM = (
     ("--policies", "dot-product"),
     ("--disciplines", "easy,conservative"),
 )
-"""What `compare` is asked for beforehand."""
+"""What `compare` runs beforehand."""
 FRESH_EVERY = 40
 """Every so many cases one is run in a process of its own."""
 
@@ -66,7 +66,7 @@ class Tally:
 
 
 def main() -> int:
-    """Run the cases asked for; exit code 1 if any shows a fault."""
+    """Run the cases requested; exit code 1 if any shows a fault."""
     asked = _arguments()
     home = Path(tempfile.mkdtemp(prefix="fuzz-"))
     shares = _shares(asked.total, asked.kind) if asked.total else dict.fromkeys(asked.kind, asked.cases)

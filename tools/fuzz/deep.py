@@ -32,7 +32,7 @@ WARM = tuple(
     ("--policies", ",".join(POLICIES), "--disciplines", ",".join(DISCIPLINES), *mode, "--check")
     for mode in ((), ("--interval", "0"), ("--spread", "any"))
 )
-"""What `compare` is asked for beforehand, so that no case waits for a kernel."""
+"""What `compare` runs beforehand, so that no case waits for a kernel."""
 COLUMNS = "job_id,submit_s,runtime_s,cores,memory_gb,gpus,tasks,estimate_s,user,project"
 
 

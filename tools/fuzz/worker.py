@@ -8,7 +8,7 @@ import sys
 import traceback
 
 MOST_BYTES = 8 << 30
-"""What asks for more gets a MemoryError instead of the machine."""
+"""What requests more gets a MemoryError instead of the machine."""
 
 
 def serve() -> None:

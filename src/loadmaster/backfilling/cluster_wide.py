@@ -23,7 +23,7 @@ class ClusterWide:
         self._amounts = [amounts_of(each, many) for each in uses]
 
     def counts(self, row: int) -> bool:
-        """Whether the job asks for any of the amounts."""
+        """Whether the job requests any of the amounts."""
         return any(self._amounts[row])
 
     def fits(self, row: int, start_s: float, lasts_s: float) -> bool:

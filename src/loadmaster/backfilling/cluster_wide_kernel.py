@@ -60,7 +60,7 @@ def _append(wide, last, from_s, amounts):
 
 @inner
 def asks_cluster_wide(view, row):
-    """Whether the row asks for any of the amounts."""
+    """Whether the row requests any of the amounts."""
     of = view.rows.of[row]
     return of.uses > 0 and view.rows.use[of.first_use].limit < view.cluster_wide.step_free.shape[1]
 

@@ -20,7 +20,7 @@ def counts_hosts(snapshot: Snapshot, promise_on: PromiseOn) -> bool:
     """Whether reservations count hosts.
 
     Raises:
-        InputError: a count is asked for where it is not exact.
+        InputError: a count is requested where it is not exact.
     """
     exact = counts_exactly(snapshot)
     if promise_on == "pool" and not exact:
@@ -35,7 +35,7 @@ def hosts_are_one_pool(demand: Floats, cluster: Cluster) -> bool:
     This is so if all hosts are equal, each can hold every task, and no two tasks fit on one host.
 
     Args:
-        demand: float64[J, R], what one task of each job asks for.
+        demand: float64[J, R], what one task of each job requests.
         cluster: the hosts.
 
     Example:

@@ -298,7 +298,7 @@ def _shortest_s(view, row):
 
 @inner
 def _first_count_at(view, availability, rate, now, row, before_s):
-    """The same where hosts are counted, for a row that asks for amounts of the whole cluster: moment by moment."""
+    """The same where hosts are counted, for a row that requests amounts of the whole cluster: moment by moment."""
     start_s = first_cluster_wide(view, row, now.now_s, _shortest_s(view, row))
     while start_s < before_s:
         if place_at(view, availability, rate, now, row, start_s, view.this_pass.everywhere):

@@ -172,7 +172,7 @@ def _choose_many(view, availability, rate, now, row, able):
 
 @inner
 def _keep_completable(rows, room, availability, able, row, k):
-    """Mark the hosts of the list as `usable` that task k may take, for a row that asks for a number of hosts."""
+    """Mark the hosts of the list as `usable` that task k may take, for a row that requests a number of hosts."""
     room.usable[:] = False
     for i in range(able):
         room.usable[availability.able[i]] = True

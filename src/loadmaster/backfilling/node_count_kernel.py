@@ -67,7 +67,7 @@ def keep_completable(rows, room, free, row, k):
 
 @inner
 def reserve_apart(view, row):
-    """As `room_kernel.reserve`, until the hosts could hold the row when empty, on as many hosts as it asks for."""
+    """As `room_kernel.reserve`, until the hosts could hold the row when empty, on as many hosts as it requests."""
     kind, tasks = view.rows.of[row].kind, view.rows.of[row].tasks
     none_held(view.room, tasks)
     while not fits_apart(view.rows, view.room, row):

@@ -90,7 +90,7 @@ class RowArrays(NamedTuple):
     Attributes:
         of: ROW[E].
         use: USE[U].
-        demand: float64[K, R], what a task asks for.
+        demand: float64[K, R], what a task requests.
     """
 
     of: Records
@@ -127,7 +127,7 @@ class CalendarArrays(NamedTuple):
     shut: Bools
 
 
-class Now(NamedTuple):
+class PassParameters(NamedTuple):
     """Parameters of one pass.
 
     Attributes:

@@ -53,7 +53,7 @@ class HostPlan:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
         self._cluster_wide = cluster_wide
         self._availability = Availability(snapshot.now_s, room.amounts, releases)
-        # The total of all hosts: a job that asks for more than that fits nowhere. One host is its own total.
+        # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
         self._together = self._availability
         if snapshot.cluster.hosts > 1:
             self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))

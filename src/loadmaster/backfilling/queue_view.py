@@ -64,7 +64,7 @@ class QueueView:
         return 0 if self._partition is None else self._partition[row]
 
     def within_limits(self, row: int, *, cluster_wide: bool) -> bool:
-        """Whether the job stays within all limits if it starts now; amounts of the whole cluster count if asked for."""
+        """Whether the job stays within all limits if it starts now; amounts of the whole cluster count if requested."""
         if self._left is None or self._queue.uses is None:
             return True
         first = 0 if cluster_wide else self._snapshot.cluster_wide

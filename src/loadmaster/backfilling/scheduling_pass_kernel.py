@@ -189,7 +189,7 @@ def note_promise(this_pass, row):
 
 @inner
 def promise(view, shadow_times, availability, rate, now, row):
-    """Reserve the row's earliest start: a shadow time where that is exact and asked for, else hosts.
+    """Reserve the row's earliest start: a shadow time where that is exact and requested, else hosts.
 
     A job has one reservation, that of the row with the soonest start.
     """

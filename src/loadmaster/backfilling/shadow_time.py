@@ -32,7 +32,7 @@ class ShadowTime:
         moments: Iterable[float] = (),
     ) -> None:
         """Args:
-        request: what the head asks for.
+        request: what the head requests.
         may: bool[H], hosts that the head may use; None: all.
         now_s: the clock.
         free: R amounts of each of H hosts, what is free now, and C of its cards (rule Q22); changed from then on.

@@ -247,7 +247,7 @@ def _most_on_one(rows, slurm, row):
 
 @inner
 def hosts_needed(rows, slurm, place, row):
-    """A lower bound of the hosts for all tasks of the row, or the number it asks for."""
+    """A lower bound of the hosts for all tasks of the row, or the number it requests."""
     wide = slurm.able[place].wide
     return max((np.int64(rows.of[row].tasks) + wide - 1) // wide, np.int64(rows.of[row].least))
 

@@ -34,7 +34,7 @@ BLOCK = 64
 APART = 8
 """Places by which the rows of needs are longer than the list; else entries compete for a few lines of the cache."""
 UNKNOWN_S = 0.0
-"""A time that does not occur: the entry has not been computed, because no job asked for it."""
+"""A time that does not occur: the entry has not been computed, because no job requested it."""
 MOST_NEEDS = 64
 """Needs for which spans of time are kept: all of them, or fewer and lower ones."""
 
@@ -44,7 +44,7 @@ class StartBounds(NamedTuple):
 
     Attributes:
         of: int32[J], the class of a job.
-        need: float64[C, R], short_s, long_s: float64[C], the least that a job of the class asks for, and for how long
+        need: float64[C, R], short_s, long_s: float64[C], the least that a job of the class requests, and for how long
             at least and at most.
         soon_s: float64[C, H], the bounds: no job of the class can start before on the host.
         least_s: float64[C], no later than any of these; block_s: float64[C, B], the same of each block of hosts.
@@ -56,7 +56,7 @@ class StartBounds(NamedTuple):
         freed_most: float64[N, R], the most that the host had then at any time in between.
         needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
         longest_s, begins_s: float64[G, N and a few], the longest time for which so much is free that overlaps with what
-            was given back, `UNKNOWN_S` if it has not been asked for yet, and when the first such time begins.
+            was given back, `UNKNOWN_S` if it has not been requested yet, and when the first such time begins.
         freed: int64[1], how often that has happened.
         freed_at: int64[H], the count at the last time on the host.
     """
@@ -220,7 +220,7 @@ def lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
     """Whether a job of need `number` and that runtime might start thanks to entry `at` of the list.
 
     If so, the job overlaps with the entry's time, and its need is free for its whole runtime. Such a time existed when
-    it was first asked for; later gains have entries of their own. `longest_s` is the row of that need.
+    it was first requested; later gains have entries of their own. `longest_s` is the row of that need.
     """
     if longest_s[at] == UNKNOWN_S:
         _remember_longest(bounds, sky, at, number, now_s)

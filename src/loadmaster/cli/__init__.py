@@ -75,7 +75,7 @@ def _exit_with_error(error: Exception) -> NoReturn:
 
         _fail(as_named(str(error)))
     if isinstance(error, OSError):  # such as a full disk, or a folder without the right to write
-        _fail(_refused(error))
+        _fail(_system_error_line(error))
     if isinstance(error, MemoryError):
         _fail(f"this machine has not enough memory for this command: {error or type(error).__name__}")
     if not hasattr(error, "format_message"):  # not a usage error of the command-line library
@@ -120,7 +120,7 @@ def _usage(error: Exception) -> str:
     return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"
 
 
-def _refused(error: OSError) -> str:
+def _system_error_line(error: OSError) -> str:
     """What the system refused, in one line: which file, or the output where it names none, and why."""
     _let_go_of(sys.stdout)  # what is left in its buffer may be just what could not be written
     from loadmaster.model.errors import InputError

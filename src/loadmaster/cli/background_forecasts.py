@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.verbs.record_reader_process import LiveBeside
+from loadmaster.verbs.record_reader_process import LiveReader
 
 SAMPLES = 10
 
 
-class BackgroundForecasts(LiveBeside):
+class BackgroundForecasts(LiveReader):
     """Reads the record again and again, as `live --forecast all` does.
 
     Args:

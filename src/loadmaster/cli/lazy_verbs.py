@@ -26,7 +26,7 @@ def group_of(verbs: dict[str, str]) -> type[TyperGroup]:
     class Verbs(TyperGroup):
         def __init__(self, **given: Any) -> None:
             super().__init__(**given)
-            self.commands = cast(Any, _WhenAsked(verbs))
+            self.commands = cast(Any, _LazyCommands(verbs))
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             taking_words_as_they_are(self)  # here, since Typer adds those of completion to a finished group
@@ -59,7 +59,7 @@ def group_of(verbs: dict[str, str]) -> type[TyperGroup]:
     return Verbs
 
 
-class _WhenAsked(Mapping[str, Any]):
+class _LazyCommands(Mapping[str, Any]):
     """name -> command, made when it is looked up."""
 
     def __init__(self, verbs: dict[str, str]) -> None:
@@ -85,10 +85,10 @@ def _command(name: str) -> Any:
         alone.add_typer(verb, name=name, epilog=shown_below(name))
     else:
         alone.command(name, epilog=shown_below(name))(verb)
-    return _ours(typer.main.get_group(alone).commands[name])
+    return _with_short_help(typer.main.get_group(alone).commands[name])
 
 
-def _ours(command: Any) -> Any:
+def _with_short_help(command: Any) -> Any:
     """The command, and those within it, with `-h` beside `--help`, which Typer does not hand down; words as typed."""
     command.context_settings = {**command.context_settings, **HELP}
     taking_words_as_they_are(command)
@@ -96,7 +96,7 @@ def _ours(command: Any) -> Any:
     refusing_options_as_values(command)
     _arguments_named(command)
     for each in getattr(command, "commands", {}).values():
-        _ours(each)
+        _with_short_help(each)
     return _switches_shown(command)
 
 

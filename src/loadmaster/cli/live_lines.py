@@ -52,7 +52,9 @@ class LiveLines:
         counts = {"refused": refused, "waiting": len(ledger.waiting.rows), "running": running}
         counts["left_out"] = len(report.left_out)
         words = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
-        self._log.write(f"{verb} {_named(starts)}, {words}", "cycle", starts=starts, acts=self._how.acts, **counts)
+        self._log.write(
+            f"{verb} {_names_in_words(starts)}, {words}", "cycle", starts=starts, acts=self._how.acts, **counts
+        )
 
 
 def is_interactive() -> bool:
@@ -60,6 +62,6 @@ def is_interactive() -> bool:
     return sys.stdout.isatty() and sys.stderr.isatty()
 
 
-def _named(names: list[str]) -> str:
+def _names_in_words(names: list[str]) -> str:
     more = ", ..." if len(names) > NAMED else ""
     return f"{len(names):,}" + (f" ({', '.join(names[:NAMED])}{more})" if names else "")

@@ -36,7 +36,7 @@ class LiveTable(OnTerminal):
         *,
         as_json: bool = False,
     ) -> None:
-        from loadmaster.live.queue.agreement import Agreeing
+        from loadmaster.live.queue.agreement import AgreementCounter
         from loadmaster.report.console import for_notes, for_results
 
         super().__init__(for_notes())
@@ -44,7 +44,7 @@ class LiveTable(OnTerminal):
         self._starts: list[str] = []
         self._says = self._console if as_json or self._console.is_terminal else for_results()
         self._followed: Counter[str] = Counter()
-        self._agreeing = Agreeing()
+        self._agreeing = AgreementCounter()
         self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
 

@@ -21,7 +21,7 @@ def _refusing(option: Any) -> None:
         if not isinstance(values, list):
             return consume(context, given)
         if len({*values}) > 1 and not context.resilient_parsing:
-            raise _refused(option, values)
+            raise _refusal(option, values)
         return consume(context, {**given, option.name: values[-1]})
 
     option.add_to_parser, option.consume_value = add_to_parser, consume_value
@@ -37,7 +37,7 @@ class _AllValues:
         self._parser.add_option(action=action.replace("store", "append"), **more)
 
 
-def _refused(option: Any, values: list[Any]) -> Exception:
+def _refusal(option: Any, values: list[Any]) -> Exception:
     from loadmaster.model.errors import InputError  # here, so that a list of rules need not load the model
 
     flag = max(option.opts, key=len)

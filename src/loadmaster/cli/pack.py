@@ -121,7 +121,7 @@ def _gap(facts: dict[str, Any]) -> tuple[str, str]:
 
 
 def _with_demand(left_over: list[dict[str, Any]]) -> list[str]:
-    """Tasks that are left over, each with what it asks for."""
+    """Tasks that are left over, each with what it requests."""
     from loadmaster.model.units import MEMORY, show_bytes
 
     def amount(name: str, value: float) -> str:

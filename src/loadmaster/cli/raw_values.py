@@ -45,7 +45,7 @@ def _help_of(command: Any) -> Any:
 
 
 def _past(parameter: Any, kind: _Kind | None) -> Any:
-    """`process_value` of a parameter of Click, which converts, asks for what is required, and calls back."""
+    """`process_value` of a parameter of Click, which converts, requests what is required, and calls back."""
     convert = parameter.process_value
     several = parameter.nargs != 1 or getattr(parameter, "multiple", False)
     each = _kind(get_args(kind.type)[0]) if kind is not None and get_origin(kind.type) is list else None
@@ -54,9 +54,9 @@ def _past(parameter: Any, kind: _Kind | None) -> Any:
         source = context.get_parameter_source(parameter.name)
         given = source is not None and source.name not in _DEFAULT
         if given and not several and kind is not None and _is_plain(value, kind):
-            value = _taken(value, kind)
+            value = _value(value, kind)
         elif given and several and each is not None and all(_is_plain(one, each) for one in value):
-            value = [_taken(one, each) for one in value]
+            value = [_value(one, each) for one in value]
         elif given or parameter.required:
             return convert(context, value)
         elif several:
@@ -66,7 +66,7 @@ def _past(parameter: Any, kind: _Kind | None) -> Any:
     return process_value
 
 
-def _taken(value: Any, kind: _Kind) -> Any:
+def _value(value: Any, kind: _Kind) -> Any:
     return kind.type(value) if kind.type in (Path, *_DIGITS) else value
 
 

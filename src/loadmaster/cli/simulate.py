@@ -32,7 +32,7 @@ def simulate(
 
     if again is not None:
         refuse_all_but(options, (), "the record says how the run was made", "leave it out, or leave out --again")
-        _again(again, trust, as_json)
+        _rerun(again, trust, as_json)
         return
     if trust:
         from loadmaster.model import InputError
@@ -86,7 +86,7 @@ def _document(
     )
 
 
-def _again(folder: Path, trust: bool, as_json: bool) -> None:
+def _rerun(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
     from loadmaster.runs.prepare import compile_first
@@ -130,7 +130,7 @@ def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool, metrics: t
     if not as_json:
         if case.left_out:
             for_results().print(f"{case.left_out_first}The figures are those of the rest.", soft_wrap=True)
-        for line in _lines(_chosen(outcome.row(), metrics)):
+        for line in _lines(_chosen_metrics(outcome.row(), metrics)):
             for_results().print(line)
     trust = " --trust" if given(outcome.setting.specs) else ""
     where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` explains one of its jobs."
@@ -157,7 +157,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _chosen(row: dict[str, Any], metrics: tuple[str, ...]) -> dict[str, Any]:
+def _chosen_metrics(row: dict[str, Any], metrics: tuple[str, ...]) -> dict[str, Any]:
     """The row with its metrics beside the rest; of several metrics only those that were chosen, zeros among them."""
     from loadmaster.measure.metric import METRICS
 

@@ -19,7 +19,7 @@ READING = (
 
 @dataclass(frozen=True)
 class TypedOptions:
-    """What was typed, as `loadmaster.verbs.unused_options` asks for it."""
+    """What was typed, as `loadmaster.verbs.unused_options` takes it."""
 
     context: "typer.Context"
 

@@ -55,7 +55,7 @@ def ranker(order: Order) -> Callable[..., int]:
 
 @cache
 def no_ranker() -> Callable[..., int]:
-    """What an engine is given that will ask for no rank: kept on disk, so that nothing is compiled for it."""
+    """What an engine is given that will request no rank: kept on disk, so that nothing is compiled for it."""
     return cast(Callable[..., int], kept_njit(RANKER, **LEAN)(_rank_none))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.forecast.arrivals import past_arrivals
 from loadmaster.forecast.queue_snapshot import QueueSnapshot, state_in_log
 from loadmaster.forecast.start_forecast import LEVEL, StartForecast, start_forecast
-from loadmaster.forecast.start_samples import Onward, SchedulerRules
+from loadmaster.forecast.start_samples import ForecastBasis, SchedulerRules
 from loadmaster.measure.forecast_calibration import Forecast, ForecastCalibration
 from loadmaster.measure.runtime_history import RuntimeHistory, history_limits_s
 from loadmaster.model import Cluster, InputError, Workload
@@ -144,7 +144,7 @@ def _past_forecast(
 ) -> Forecast | None:
     """The forecast of a job of the log; None where the job would never start."""
     arrivals = past_arrivals(np.arange(workload.jobs), workload.submit_s, state.now_s)
-    onward = Onward(workload, cluster, rules, state, history, arrivals, by_seconds=workload.estimate_s is None)
+    onward = ForecastBasis(workload, cluster, rules, state, history, arrivals, by_seconds=workload.estimate_s is None)
     starts_s = onward.starts_s(int(np.searchsorted(state.rows, job)), SAMPLES)
     if not np.isfinite(starts_s).all():
         return None

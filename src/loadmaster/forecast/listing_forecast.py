@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.forecast.arrivals import DAY_S, past_arrivals
 from loadmaster.forecast.joined_workload import joined_workload
 from loadmaster.forecast.queue_snapshot import state_of_listing
-from loadmaster.forecast.start_samples import Onward, SchedulerRules
+from loadmaster.forecast.start_samples import ForecastBasis, SchedulerRules
 from loadmaster.measure.runtime_history import RuntimeHistory, history_limits_s
 from loadmaster.model import Cluster, InputError, Workload
 
@@ -19,7 +19,7 @@ def onward_from(
     apart_s: float | None,
     cluster: Cluster,
     rules: SchedulerRules,
-) -> tuple[Onward, list[str]]:
+) -> tuple[ForecastBasis, list[str]]:
     """What samples need, with the jobs of the listing as the jobs of the state; and what must be said of it.
 
     Args:
@@ -36,7 +36,7 @@ def onward_from(
     if log is None:
         table = joined_workload(listing, None)
         state = state_of_listing(listing.starting, listed_s, table.listing, 0.0)
-        return Onward(table.workload, cluster, rules, state, None, None), [_LIMITS]
+        return ForecastBasis(table.workload, cluster, rules, state, None, None), [_LIMITS]
     notes = []
     if apart_s is None:
         notes.append(_UNDATED)
@@ -57,7 +57,9 @@ def onward_from(
     history, limit_s = RuntimeHistory(), history_limits_s(log)
     for job in range(log.jobs):
         history.add_job(table.workload, int(table.log[job]), float(limit_s[job]))
-    return Onward(table.workload, cluster, rules, state, history, arrivals, by_seconds=log.estimate_s is None), notes
+    return ForecastBasis(
+        table.workload, cluster, rules, state, history, arrivals, by_seconds=log.estimate_s is None
+    ), notes
 
 
 def _without_listed(listing: Workload, log: Workload) -> Workload:

@@ -19,18 +19,13 @@ class StartForecast:
 
     Attributes:
         wait_s: float64[S], ascending, of every sample; infinite where the job never starts in it.
-        low_s, median_s, high_s: the 5 %, 50 % and 95 % points, the outer two widened where past forecasts ask for it.
+        low_s, median_s, high_s: the 5 %, 50 % and 95 % points, the outer two widened where past forecasts request it.
     """
 
     wait_s: Floats
     low_s: float
     median_s: float
     high_s: float
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether several samples were drawn: else there is one start and no interval."""
-        return self.wait_s.size > 1
 
     def within(self, time_s: float) -> float:
         """The part of the samples in which the job starts within `time_s`."""

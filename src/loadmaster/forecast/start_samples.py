@@ -42,7 +42,7 @@ class SchedulerRules:
 
 
 @dataclass(frozen=True, eq=False)
-class Onward:
+class ForecastBasis:
     """What the samples of one moment have in common.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.forecast.start_forecast import StartForecast, start_forecast
-from loadmaster.forecast.start_samples import Onward
+from loadmaster.forecast.start_samples import ForecastBasis
 from loadmaster.model import Cluster, Constraints, Named, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import show_seconds
@@ -35,7 +35,7 @@ class RequestChange:
     why_never: str = ""
 
 
-def changed_requests(onward: Onward, job: int, base_s: Floats) -> Iterator[RequestChange]:
+def changed_requests(onward: ForecastBasis, job: int, base_s: Floats) -> Iterator[RequestChange]:
     """The effect of each change of the request.
 
     Args:
@@ -53,7 +53,7 @@ def changed_requests(onward: Onward, job: int, base_s: Floats) -> Iterator[Reque
         yield RequestChange(words, made, _gain_s(base_s, start_s), float((start_s < base_s - 1e-3).mean()), reason)
 
 
-def open_hosts(onward: Onward, job: int, base_s: Floats, closures: int) -> RequestChange:
+def open_hosts(onward: ForecastBasis, job: int, base_s: Floats, closures: int) -> RequestChange:
     """The forecast if no host closes.
 
     Args:

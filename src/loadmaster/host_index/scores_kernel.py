@@ -14,7 +14,7 @@ since the last one, and then
 `lowest` reads the minima of H / 16 blocks, of H / 512 groups where hosts are very many; where hosts are not usable,
 also those blocks that might hold a better one.
 
-A host is live if it can hold the least of each resource that any demand asks for. Only live hosts lie in lanes
+A host is live if it can hold the least of each resource that any demand requests. Only live hosts lie in lanes
 (`host_index/lanes_kernel.py`), those of one kind together. The last host fills the gap that another leaves; if many
 lanes hold hosts that are not live, these leave before a full scan. The most frequent demands have slots of their own;
 the others share the remaining slots by number, so runs of equal jobs find theirs. Invariant: a slot is exact for its
@@ -51,7 +51,7 @@ class Scores(NamedTuple):
         lane: int32[H], where a host lies, -1 if it is not live.
         kind: int32[H], its kind.
         first, taken: int32[K], the first lane of a kind, and how many of its lanes are taken.
-        needed: float64[R], the least that any demand asks for.
+        needed: float64[R], the least that any demand requests.
         block_changed_at: int64[B], when a block last changed.
         news: int32[N], the changed blocks, a ring by time.
         dirty, is_dirty: int32[H], bool[H], hosts that have changed since the last question.

@@ -8,7 +8,7 @@ QUIET_S = 2.0
 """What is compiled sooner is not told."""
 
 
-class FirstTime:
+class CompilationNotice:
     """Told when the compilation of something that is then kept begins and ends, on whatever thread.
 
     Attributes:
@@ -52,5 +52,5 @@ class FirstTime:
             tell()
 
 
-FIRST_TIME = FirstTime()
+FIRST_TIME = CompilationNotice()
 """That of this process."""

@@ -45,8 +45,6 @@ take_shortcuts()
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
 the dearest part of a call with many arrays."""
-lean: Any = njit(**LEAN)
-"""The decorator of such a kernel."""
 
 _INNER: dict[str, Any] = {
     **LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,

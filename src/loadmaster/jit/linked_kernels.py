@@ -99,7 +99,7 @@ class _Translated:
     """A module that is linked into several, kept as bitcode: a tenth of its size, and three times as quick to copy.
 
     Attributes:
-        global_variables: their names, asked for by what keeps machine code on disk.
+        global_variables: their names, requested by what keeps machine code on disk.
     """
 
     def __init__(self, module):

@@ -58,7 +58,7 @@ class KeptResult(NamedTuple):
 
 
 class StoredBlocks(NamedTuple):
-    """What a store has of the keys asked for: whole blocks by key, and the keys whose blocks are damaged."""
+    """What a store has of the keys requested: whole blocks by key, and the keys whose blocks are damaged."""
 
     whole: dict[str, bytes]
     damaged: frozenset[str]

@@ -7,7 +7,7 @@ __all__ = ["run"]
 
 
 def __getattr__(name: str) -> Any:
-    """`run` stands among the verbs, above this room; it is loaded when it is asked for."""
+    """`run` stands among the verbs, above this room; it is loaded when it is requested."""
     if name != "run":
         raise AttributeError(f"module 'loadmaster.live' has no attribute {name!r}")
     return import_module("loadmaster.verbs.live").run

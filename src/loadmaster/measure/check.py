@@ -26,7 +26,7 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
 
     Rules: every job has one start and every task one host, or neither; no start before the arrival; no host ever
     holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts; every
-    job ran for its runtime at the speed of its slowest host, unless it was stopped; where jobs ask for parts of a GPU
+    job ran for its runtime at the speed of its slowest host, unless it was stopped; where jobs request parts of a GPU
     each task has GPUs of its host, and no GPU is given more than once; no constraint is broken; Little's law holds
     within 1 %.
     """
@@ -128,7 +128,7 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     broken = []
     for r, resource in enumerate(cluster.resources):
         amount = workload.demand[job, r]
-        load = _held(np.concatenate((-amount, amount))[order], first_of_host)
+        load = _amounts_held(np.concatenate((-amount, amount))[order], first_of_host)
         capacity = cluster.capacity[host, r]
         over = load > capacity * (1 + _SLACK)
         if over.any():
@@ -140,7 +140,7 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     return broken
 
 
-def _held(change: Floats, first_of_host: np.ndarray) -> Floats:
+def _amounts_held(change: Floats, first_of_host: np.ndarray) -> Floats:
     """What a host holds after each event: a running sum that begins anew with every host."""
     held = np.cumsum(change)
     before = np.where(first_of_host > 0, held[first_of_host - 1], 0.0)

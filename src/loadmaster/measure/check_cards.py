@@ -18,7 +18,7 @@ _SLACK = 1e-9
 def broken_cards(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     """What is wrong with the GPUs that tasks took, one sentence each with the first case.
 
-    Where no job asks for a part of a GPU, GPUs are an amount, and nothing is looked at.
+    Where no job requests a part of a GPU, GPUs are an amount, and nothing is looked at.
     """
     if GPUS not in workload.resources:
         return []

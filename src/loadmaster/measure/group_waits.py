@@ -38,7 +38,7 @@ class Groups:
         gpu_s: float64[G], GPU seconds of these.
         stranded_gpus: float64[G], the mean part of the GPUs on the hosts of a partition or of a GPU model that was
             stranded; NaN where it is not known on which hosts jobs ran, or which these hosts are, and of other groups.
-        used: for a resource by name, the part of what the jobs asked for that they really used, by the name of the
+        used: for a resource by name, the part of what the jobs requested that they really used, by the name of the
             group, None where the log does not tell; of the record alone.
     """
 
@@ -97,7 +97,7 @@ def group_waits(workload: Workload, schedule: Schedule, stranding: GroupStrandin
         schedule: of them.
         stranding: of the hosts; None where it is not known where all that started was placed.
     """
-    measured = _measured(workload, schedule)
+    measured = _waits_of(workload, schedule)
     return tuple(_grouped(each, measured, stranding) for each in groupings(workload))
 
 
@@ -112,9 +112,9 @@ def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
 
 
 def fairness_of_users(workload: Workload, schedule: Schedule) -> Fairness | None:
-    """As `fairness`, of a schedule whose other groups are not asked for."""
+    """As `fairness`, of a schedule whose other groups are not requested."""
     users = next((each for each in groupings(workload) if each.by == "user"), None)
-    return None if users is None else fairness((_grouped(users, _measured(workload, schedule), None),))
+    return None if users is None else fairness((_grouped(users, _waits_of(workload, schedule), None),))
 
 
 def jain(values: Floats) -> float:
@@ -143,7 +143,7 @@ class _Measured:
     """int64[S]: the jobs that started, the shortest wait first."""
 
 
-def _measured(workload: Workload, schedule: Schedule) -> _Measured:
+def _waits_of(workload: Workload, schedule: Schedule) -> _Measured:
     on = schedule.started
     wait_s, ran_s = waits(workload, schedule), schedule.ran_s(workload)
     bounded = np.maximum((wait_s + ran_s) / np.maximum(ran_s, BOUND_S), 1.0)

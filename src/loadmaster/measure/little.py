@@ -57,10 +57,10 @@ def little(workload: Workload, schedule: Schedule) -> LittleCheck:
     waiting = spans_in_queue(workload, schedule, last)
     waited_s = float((waiting.until_s - waiting.from_s).sum())
     area = queue_area(workload, schedule.cycles, last)
-    return LittleCheck(last - first, _counted(area / (last - first)), _counted(waited_s / (last - first)))
+    return LittleCheck(last - first, _zero_if_small(area / (last - first)), _zero_if_small(waited_s / (last - first)))
 
 
-def _counted(mean: float) -> float:
+def _zero_if_small(mean: float) -> float:
     return mean if abs(mean) > _NOTHING else 0.0
 
 

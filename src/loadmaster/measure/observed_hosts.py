@@ -48,7 +48,7 @@ class ObservedHosts:
 def observed_hosts(workload: Workload) -> ObservedHosts | None:
     """The hosts of a log; None where it names none and tells no start.
 
-    The share of a job on each of its hosts is what its tasks ask for there, if they lie evenly; of tasks that do not,
+    The share of a job on each of its hosts is what its tasks request there, if they lie evenly; of tasks that do not,
     the smaller number counts. Jobs whose start is not known count one by one.
 
     Example:
@@ -83,7 +83,14 @@ def observed_hosts(workload: Workload) -> ObservedHosts | None:
     guess = np.zeros((int(kind.max()) + 1, at_least.shape[1]))
     np.maximum.at(guess, kind, at_least)
     return ObservedHosts(
-        workload.resources, names, at_least, _rounded(guess, workload.resources)[kind], kind, partitions, row.size, peak
+        workload.resources,
+        names,
+        at_least,
+        _round_up(guess, workload.resources)[kind],
+        kind,
+        partitions,
+        row.size,
+        peak,
     )
 
 
@@ -160,7 +167,7 @@ def _kinds(names: tuple[str, ...], partitions: tuple[tuple[str, ...], ...]) -> L
     return np.array([number[key] for key in keys], np.int64)
 
 
-def _rounded(amounts: Floats, resources: tuple[str, ...]) -> Floats:
+def _round_up(amounts: Floats, resources: tuple[str, ...]) -> Floats:
     """Whole units, and whole GiB of memory: up to the next."""
     units = np.array([GB if name == MEMORY else 1.0 for name in resources])
     return np.asarray(np.ceil(np.maximum(amounts / units - 1e-9, 0.0)) * units)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import Groups, group_waits
 from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.requested_and_used import RequestedAndUsed
 from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
 from loadmaster.measure.usage import measured
@@ -83,7 +83,7 @@ def recorded_groups(workload: Workload, cluster: Cluster | None = None, launch_s
 
 
 def groups_of_log(
-    workload: Workload, use: Sequence[AskedAndUsed] = (), cluster: Cluster | None = None
+    workload: Workload, use: Sequence[RequestedAndUsed] = (), cluster: Cluster | None = None
 ) -> tuple[Groups, ...]:
     """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
 
@@ -91,7 +91,7 @@ def groups_of_log(
 
     Args:
         workload: the jobs.
-        use: what they used of what they asked for.
+        use: what they used of what they requested.
         cluster: the hosts, with the resources of the workload; None where they are not known.
     """
     at_once = replace(workload, recorded_wait_s=np.zeros(workload.jobs))
@@ -157,7 +157,7 @@ def same_hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> floa
 
 
 def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
-    """The part of all hosts' time, until the last arrival, in which one was asked for more than it has."""
+    """The part of all hosts' time, until the last arrival, in which one was requested more than it has."""
     first_s, last_s = measured(workload, schedule)
     times = task_intervals(workload, schedule)
     if last_s <= first_s or not times.host.size:

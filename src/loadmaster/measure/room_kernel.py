@@ -15,7 +15,7 @@ class WaitsBesideRoom(NamedTuple):
         free: float64[K, R], of the whole cluster in each span.
         span: int64[J], the span in which each job arrived.
         submit, start: float64[J].
-        need: float64[J, R], what the whole job asks for.
+        need: float64[J, R], what the whole job requests.
     """
 
     since: Floats
@@ -28,7 +28,7 @@ class WaitsBesideRoom(NamedTuple):
 
 @kept_njit(nogil=True, error_model="numpy")
 def time_with_room(waiting, room_s):
-    """Write into `room_s`, float64[J], the seconds of each wait in which all that the job asks for was free."""
+    """Write into `room_s`, float64[J], the seconds of each wait in which all that the job requests was free."""
     spans, resources = waiting.free.shape
     for job in range(waiting.submit.shape[0]):
         now, span, total = waiting.submit[job], waiting.span[job], 0.0

@@ -26,7 +26,7 @@ def stranding(
         workload: of the run.
         cluster: of it.
         schedule: of it.
-        typical: float64[R], what a typical task asks.
+        typical: float64[R], what a typical task requests.
         rows: at most so many.
         spans: equal spans of time from the first arrival to the last end.
 

@@ -2,7 +2,7 @@
 
 Stranded, as the word is used for memory that no one can rent because the host's cores are all taken (Li et al.
 2023, "Pond", section 2, ASPLOS): what is free of a resource on a host is *stranded* while there is enough of it
-for a typical task, but another resource of the same host is too short for one. A typical task asks the median
+for a typical task, but another resource of the same host is too short for one. A typical task requests the median
 demand over all tasks of the workload, resource by resource. So free memory is stranded on a host with no core left,
 and free cores are stranded on a host whose memory is used up.
 

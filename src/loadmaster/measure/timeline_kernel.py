@@ -22,7 +22,7 @@ class Events(NamedTuple):
         host: int32[N].
         demand: float64[J, R].
         free: float64[H, R], the capacities; the sweep leaves here what was free after its last event.
-        typical: float64[R], what a typical task asks for.
+        typical: float64[R], what a typical task requests.
     """
 
     start: Floats

@@ -43,7 +43,7 @@ class Withdraw:
 
 @dataclass(frozen=True)
 class Cap:
-    """Let a job have at most this part of the CPU of what it asks for, in (0, 1], from now on."""
+    """Let a job have at most this part of the CPU of what it requests, in (0, 1], from now on."""
 
     id: str
     share: float

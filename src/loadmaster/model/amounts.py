@@ -18,7 +18,7 @@ def minus(room: Sequence[float], demand: Sequence[float]) -> Amounts:
 
 
 def times(tasks: int, demand: Sequence[float]) -> Amounts:
-    """What so many tasks of `demand` ask for together."""
+    """What so many tasks of `demand` request together."""
     return tuple([tasks * amount for amount in demand])
 
 

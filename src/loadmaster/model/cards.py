@@ -65,10 +65,10 @@ class HostCards:
 
 
 def host_cards(workload: Workload, cluster: Cluster) -> HostCards | None:
-    """The cards of the hosts; None if no job asks for a part of a GPU: then a number of GPUs says all (rule Q22).
+    """The cards of the hosts; None if no job requests a part of a GPU: then a number of GPUs says all (rule Q22).
 
     Raises:
-        InputError: a job asks for several GPUs and a part of one, or a host has a part of a GPU or too many GPUs.
+        InputError: a job requests several GPUs and a part of one, or a host has a part of a GPU or too many GPUs.
 
     Example:
         >>> from loadmaster.model import Cluster, Workload
@@ -160,7 +160,7 @@ def whole_cards(gpus: Floats, host_names: Sequence[str] = ()) -> Longs:
 
 
 def cards_wanted(gpus: float) -> tuple[int, float]:
-    """How many cards a task takes that asks for so many GPUs, and which part of each.
+    """How many cards a task takes that requests so many GPUs, and which part of each.
 
     Example:
         >>> cards_wanted(0.25), cards_wanted(2.0), cards_wanted(0.0)

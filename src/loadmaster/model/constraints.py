@@ -183,7 +183,7 @@ class ConstraintColumn(NamedTuple):
     Attributes:
         words: what it holds, for users.
         kind: NumPy's type of a column of numbers; `Named` or `Dependencies`.
-        nothing: the number that asks for nothing; NaN where there is none.
+        nothing: the number that requests nothing; NaN where there is none.
         delays: of its values and `submit_s`, where it makes a job wait or count hosts, read without the hosts; None
             where it does so only with rules of a site. Jobs that no column delays run as if nothing bound them.
     """

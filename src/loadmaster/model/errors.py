@@ -21,10 +21,10 @@ class LoadmasterError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is, whatever its constructor takes: a worker of a cluster sends it home."""
-        return _again, (type(self), str(self), {name: str(value) for name, value in vars(self).items()})
+        return _rebuild, (type(self), str(self), {name: str(value) for name, value in vars(self).items()})
 
 
-def _again(kind: type[LoadmasterError], message: str, fields: dict[str, str]) -> LoadmasterError:
+def _rebuild(kind: type[LoadmasterError], message: str, fields: dict[str, str]) -> LoadmasterError:
     error = kind.__new__(kind, message)
     error.args = (message,)
     vars(error).update(fields)

@@ -25,7 +25,7 @@ _CLOSEST = 2.0**-6
 def exact_demand(demand: Floats) -> Floats:
     """`demand` rounded down to multiples of `STEP`, in a column with large amounts to whole numbers.
 
-    What asks for anything goes on asking for something: for one step at least.
+    An amount that was requested stays requested: one step at least.
 
     Args:
         demand: float64[J, R], finite, zero or more.

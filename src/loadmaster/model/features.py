@@ -90,7 +90,7 @@ def _factor(text: str, tokens: list[str]) -> tuple[Alternatives, ...]:
     if token in ("", "&", "|", ")", "]", NOT, HOST, NOT + HOST):
         raise InputError(text, "a feature without a name", fix=_FIX)
     if HOST in token[: len(NOT + HOST)]:
-        host_names(_listed(token))
+        host_names(_hosts_of_term(token))
     return (((token,),),)
 
 
@@ -151,7 +151,9 @@ def hosts_that_serve(
         >>> hosts_that_serve(parse_features("big&!host:n1"), ["n1", "n2", "n3"], [["big"], ["big"], []])
         [False, True, False]
     """
-    listed = {term: set(host_names(_listed(term))) for part in alternatives for term in part if names_hosts(term)}
+    listed = {
+        term: set(host_names(_hosts_of_term(term))) for part in alternatives for term in part if names_hosts(term)
+    }
 
     def has(term: str, host: int) -> bool:
         if term not in listed and not features:
@@ -162,6 +164,6 @@ def hosts_that_serve(
     return [any(all(has(term, host) for term in part) for part in alternatives) for host in range(len(names))]
 
 
-def _listed(term: str) -> str:
+def _hosts_of_term(term: str) -> str:
     """The list of hosts in a term."""
     return term.removeprefix(NOT).removeprefix(HOST)

@@ -53,7 +53,7 @@ def kinds_of_cards(features: Sequence[str], cards: int) -> list[tuple[CardKind, 
 def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster]:
     """Jobs and hosts with a resource for each kind of GPU, where hosts count kinds and jobs name them.
 
-    The resource `gpus` stays: it is the sum of all kinds. A job that names no kind, or needs several at once, asks for
+    The resource `gpus` stays: it is the sum of all kinds. A job that names no kind, or needs several at once, requests
     this sum alone. Where no job names a kind, and where no host counts kinds, jobs and hosts are as they were.
 
     Args:
@@ -61,7 +61,7 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
         cluster: hosts; a feature `1g.5gb:7` or `gpu:a100:2` counts the GPUs of a kind, as in `kinds_of_cards`.
 
     Raises:
-        InputError: the counts are not the GPUs of a host; or a job accepts one of several kinds, or asks for a part
+        InputError: the counts are not the GPUs of a host; or a job accepts one of several kinds, or requests a part
             of a GPU and may run on a host with several.
 
     Example:
@@ -96,7 +96,9 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
         if len(rows):
             _refuse_unclear(workload, rows, gpus[rows], its_kinds, "" if on is None else cluster.name(on))
     asks = np.array([[kind in each for kind in kinds] for each in named])[which]
-    has = np.array([_held(names, kinds, many) for names, many in zip(rules.features, there.tolist(), strict=True)])
+    has = np.array(
+        [_gpus_by_kind(names, kinds, many) for names, many in zip(rules.features, there.tolist(), strict=True)]
+    )
     columns = tuple(_KIND + kind.removeprefix(MODEL) for kind in kinds)
     return (
         replace(
@@ -114,7 +116,7 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
 
 
 def notes_on_unnamed_kinds(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
-    """How many jobs ask for GPUs of no one kind and may run on a host with several: they take any (rule Q22).
+    """How many jobs request GPUs of no one kind and may run on a host with several: they take any (rule Q22).
 
     Args:
         workload: as `with_gpu_kinds` leaves it.
@@ -141,13 +143,13 @@ def notes_on_unnamed_kinds(workload: Workload, cluster: Cluster) -> tuple[str, .
 
 
 def _refuse_unclear(workload: Workload, rows: Longs, gpus: Floats, kinds: Set[str], host: str) -> None:
-    """Refuse jobs `rows` int64[N], which ask for `gpus` float64[N] of these kinds, where a kind does not say all.
+    """Refuse jobs `rows` int64[N], which request `gpus` float64[N] of these kinds, where a kind does not say all.
 
     Raises:
-        InputError: several kinds would do; or one asks for a part of a GPU, of a kind or on `host`.
+        InputError: several kinds would do; or one requests a part of a GPU, of a kind or on `host`.
     """
     part = gpus != np.floor(gpus)
-    job = workload.id_of(int(rows[np.argmax(part)]))  # the first of all where none asks for a part
+    job = workload.id_of(int(rows[np.argmax(part)]))  # the first of all where none requests a part
     if len(kinds) > 1:
         rule = f"job {job} requests GPUs of several kinds, any of which would do, and takes those of one"
         raise InputError(" | ".join(filter(None, sorted(kinds))), rule, fix="let it name one kind")
@@ -179,7 +181,7 @@ def _kinds_counted(rules: SiteRules) -> list[str]:
     return list(dict.fromkeys(kind for names in rules.features for kind in _counts(names)))
 
 
-def _held(features: Sequence[str], kinds: Sequence[str], gpus: int) -> list[float]:
+def _gpus_by_kind(features: Sequence[str], kinds: Sequence[str], gpus: int) -> list[float]:
     """How many GPUs of each kind a host has: all of them of a kind that it names without a count."""
     counts, names = _counts(features), {each.lower().removeprefix(MODEL) for each in features}
     if counts:
@@ -197,7 +199,7 @@ def _kinds_named(request: _Request, kinds: Sequence[str]) -> Set[str]:
 
 
 def _kind_of(feature: str, by_model: dict[str, str], kinds: Sequence[str]) -> str:
-    """The counted kind that a job asks for by this feature, "" for none."""
+    """The counted kind that a job requests by this feature, "" for none."""
     if feature in kinds:
         return feature
     return by_model.get(feature.removeprefix(MODEL).lower(), "") if feature.startswith(MODEL) else ""

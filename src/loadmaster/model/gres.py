@@ -38,7 +38,7 @@ class Gres(NamedTuple):
 
 
 class GpuRequest(NamedTuple):
-    """GPUs that jobs ask for, of all models, and what they are multiplied by; each 0 where a job does not say so.
+    """GPUs that jobs request, of all models, and what they are multiplied by; each 0 where a job does not say so.
 
     Attributes:
         per_job, per_node, per_task, per_socket: GPUs, of one job or float64[N] of several.
@@ -54,7 +54,7 @@ class GpuRequest(NamedTuple):
     sockets_per_node: float | Floats = 0
 
     def total(self, nodes: float | Floats) -> Floats:
-        """float64, as `nodes`: GPUs of the whole job; those asked for it, else for each node, task or socket.
+        """float64, as `nodes`: GPUs of the whole job: those requested for it, else for each node, task or socket.
 
         Example:
             >>> float(GpuRequest(per_task=2, tasks_per_node=4).total(nodes=2))
@@ -124,7 +124,7 @@ def gpu_models_in(text: str) -> set[str]:
 
 
 def with_models(features: str, models: Iterable[str]) -> str:
-    """Features that a job asks for, with those that say the models of its GPUs, which each alternative needs as well.
+    """Features that a job requests, with those that say the models of its GPUs, which each alternative needs as well.
 
     Example:
         >>> with_models("big|new&fast", ["a100"]), with_models("", ["a100"]), with_models("big", [])
@@ -139,7 +139,7 @@ def model_feature(model: str) -> str:
 
 
 def models_asked(features: str) -> tuple[str, ...]:
-    """The models of GPUs among the features that a job asks for, each once.
+    """The models of GPUs among the features that a job requests, each once.
 
     Example:
         >>> models_asked("big&gpu:a100|new&fast&gpu:a100"), models_asked("gpu")

@@ -8,11 +8,11 @@ from loadmaster.model.arrays import Bools, Floats
 
 
 class HostsAsked(NamedTuple):
-    """What one job asks of the number of its hosts.
+    """What one job requests of the number of its hosts.
 
     Attributes:
         tasks: of the job, all alike.
-        least: hosts that it takes at least, each with a task or more; 0 and 1 ask for nothing.
+        least: hosts that it takes at least, each with a task or more; 0 and 1 request nothing.
         most: hosts that it takes at most; 0 for any number.
 
     Example:

@@ -1,4 +1,4 @@
-"""Licences and burst buffers that jobs ask for: amounts of the whole cluster, which belong to no host."""
+"""Licences and burst buffers that jobs request: amounts of the whole cluster, which belong to no host."""
 
 import re
 from dataclasses import replace

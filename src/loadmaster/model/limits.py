@@ -16,7 +16,7 @@ class LimitKind(NamedTuple):
 
     Attributes:
         counts: jobs that are `running`; that are `submitted`, so run or wait; the `work` of jobs (rule C10); or what
-            one `job` alone asks for.
+            one `job` alone requests.
         of: each user or each account has a counter of its own; "" is one of all together.
         words: what is counted, for users; {} is the resource. Jobs that `explain` finds waiting for it need them.
     """
@@ -59,9 +59,9 @@ class Limits:
         max_jobs_pu, max_jobs_pa, grp_jobs: jobs that run.
         max_submit_pu, max_submit_pa, grp_submit: jobs that run or wait; a job beyond the limit is refused.
         max_tres_pu, max_tres_pa, grp_tres: what running jobs hold.
-        max_tres_job, min_tres_job: what one job may ask for, and must.
-        max_tres_host: what one job may ask for, over the hosts that it asks for at least.
-        max_tres_s_job: what one job may ask for, times its limit.
+        max_tres_job, min_tres_job: what one job may request, and must.
+        max_tres_host: what one job may request, over the hosts that it requests at least.
+        max_tres_s_job: what one job may request, times its limit.
         grp_tres_s: resource-seconds used so far.
         grp_tres_run_s: what running jobs hold, times what is left of their limits.
         grp_wall_s: seconds run so far by all jobs.

@@ -13,7 +13,7 @@ from loadmaster.model.host_count import HostsAsked
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowRequest:
-    """What one job asks for. Two requests are the same object or unlike, so a set of them is looked up quickly.
+    """What one job requests. Two requests are the same object or unlike, so a set of them is looked up quickly.
 
     Where GPUs are cards (rule Q22) a room has R + C amounts: the resources of the host, and each of its cards.
 
@@ -42,7 +42,7 @@ class RowRequest:
         return not self.wanted or sum(left >= self.share for left in room[len(demand) :]) >= self.wanted
 
     def held_in(self, room: Sequence[float]) -> float:
-        """How many tasks go into `room`; infinite if they ask for nothing."""
+        """How many tasks go into `room`; infinite if they request nothing."""
         held = tasks_held(self.demand, room)
         if not self.wanted:
             return held
@@ -75,7 +75,7 @@ class RowRequest:
 
 
 def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
-    """How many tasks of R amounts `demand` go into `room`, cards aside; infinite if they ask for nothing."""
+    """How many tasks of R amounts `demand` go into `room`, cards aside; infinite if they request nothing."""
     held = math.inf
     for have, want in zip(room, demand, strict=False):
         if want > 0:

@@ -29,7 +29,7 @@ class Queue:
 
     Attributes:
         job: int64[Q], the job's number in its workload.
-        demand: float64[Q, R], what one task asks for.
+        demand: float64[Q, R], what one task requests.
         tasks: int32[Q].
         expected_s: float64[Q], the runtime at speed 1 that a scheduler may count on.
         project: int32[Q].
@@ -322,7 +322,7 @@ class Snapshot:
 
     @cached_property
     def together(self) -> Amounts:
-        """The R free amounts of all hosts together, rounded up: a job that asks for more fits nowhere."""
+        """The R free amounts of all hosts together, rounded up: a job that requests more fits nowhere."""
         return rounded_up(self.free.sum(axis=0).tolist())
 
 

@@ -97,7 +97,7 @@ class StartingState:
             raise InputError(len(self.host), f"the running jobs have {wanted} tasks, each of which has one host")
 
     def check_hosts(self, cluster: Cluster, demand: Floats) -> None:
-        """Check that `cluster` holds its tasks, which ask for `demand` float64[T, R].
+        """Check that `cluster` holds its tasks, which request `demand` float64[T, R].
 
         Raises:
             InputError: it does not.

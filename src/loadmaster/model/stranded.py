@@ -10,7 +10,7 @@ def stranded_amounts(free: Floats, typical: Floats) -> Floats:
 
     Args:
         free: float64[H, R].
-        typical: float64[R], what a typical task asks.
+        typical: float64[R], what a typical task requests.
 
     Returns:
         float64[H, R].

@@ -108,7 +108,7 @@ def show_alike(one_s: float, other_s: float) -> tuple[str, str]:
 
 
 def percent(part: float, digits: int | None = None) -> str:
-    """A part in percent: as many digits as asked for, or whole with one digit where it is small.
+    """A part in percent: as many digits as requested, or whole with one digit where it is small.
 
     Example:
         >>> percent(0.2234), percent(0.034), percent(0.2234, 1)

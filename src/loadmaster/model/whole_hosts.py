@@ -1,4 +1,4 @@
-"""Jobs with whole hosts: they ask for hosts, and hold all cores of each (rule C5)."""
+"""Jobs with whole hosts: they request hosts, and hold all cores of each (rule C5)."""
 
 from dataclasses import replace
 
@@ -28,10 +28,10 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 
 
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
-    """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
+    """The same jobs, those that want hosts to themselves requesting as many as hold their tasks, all cores of each.
 
     Or as many as their `min_hosts`, or as their partition gives at least, if that is more: the first of theirs in which
-    a host holds a task. Of hosts of several sizes: the size of which it has most. Memory is asked for as it was.
+    a host holds a task. Of hosts of several sizes: the size of which it has most. Memory is requested as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])
@@ -55,7 +55,7 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
         if found is None:
             continue
         size, fewest_given = found
-        each = _held(asked, size)
+        each = _tasks_per_host(asked, size)
         fewest = np.ceil(tasks[jobs] / each)
         hosts = np.maximum(np.maximum(fewest, np.minimum(least[jobs], tasks[jobs])), fewest_given)
         on_one = np.where(hosts > fewest, np.ceil(tasks[jobs] / hosts), np.minimum(each, tasks[jobs]))
@@ -96,6 +96,6 @@ def _usual_size(asked: Floats, capacity: Floats) -> Floats | None:
     return np.asarray(able[able[:, 0] == most].min(axis=0))
 
 
-def _held(asked: Floats, size: Floats) -> int:
+def _tasks_per_host(asked: Floats, size: Floats) -> int:
     some = asked > 0
     return max(1, int(np.floor(size[some] / asked[some]).min())) if some.any() else 1

@@ -24,7 +24,7 @@ class Workload:
         resources: names of the R resources, `cores` first, `memory` second where there is memory.
         submit_s: float64[J], non-decreasing, seconds from the start of the log.
         runtime_s: float64[J], wall seconds, more than 0.
-        demand: float64[J, R], what one task asks for; rounded down by less than 2**-24, and large amounts to whole
+        demand: float64[J, R], what one task requests; rounded down by less than 2**-24, and large amounts to whole
             numbers, as `loadmaster.model.exact_amounts` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task for each job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
@@ -132,7 +132,7 @@ class Workload:
         """Check that jobs and hosts name the same resources in the same order, and that sums of them are exact.
 
         Raises:
-            InputError: they do not, or a task asks for a fraction of a resource of which hosts have more than 2**29.
+            InputError: they do not, or a task requests a fraction of a resource of which hosts have more than 2**29.
         """
         if self.resources != cluster.resources:
             raise InputError(

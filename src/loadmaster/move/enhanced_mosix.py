@@ -34,7 +34,7 @@ class EnhancedMosix:
             leaving = host_cost(hosts, host, -demand[task]) - host_cost(hosts, host, 0.0 * demand[task])
             for other in contacts:
                 if (demand[task] > 0.0)[hosts.capacity[other] <= 0.0].any():
-                    continue  # it has nothing at all of what the task asks for
+                    continue  # it has nothing at all of what the task requests
                 arriving = host_cost(hosts, other, demand[task]) - host_cost(hosts, other, 0.0 * demand[task])
                 if leaving + arriving < best_change - LEAST_GAIN:
                     best, best_change = TaskMove(task, other), leaving + arriving

@@ -13,7 +13,7 @@ kernel: Any = kept_njit(nogil=True, error_model="numpy")
 
 
 class Weighing(NamedTuple):
-    """What tasks ask and hosts have, and scratch for up to n residents of a host.
+    """What tasks request and hosts have, and scratch for up to n residents of a host.
 
     Attributes:
         demand: float64[T, D].
@@ -100,7 +100,7 @@ def cheapest_set(work, mine, h):
 
 @part
 def greedy_set(work, mine, h):
-    """Set `best` to one resident after another, the one that asks most of an overfull resource for its cost."""
+    """Set `best` to one resident after another, the one that requests most of an overfull resource for its cost."""
     count, dims, total, best = mine.shape[0], work.room.shape[1], work.total, work.best
     for k in range(count):
         best[k] = False

@@ -12,7 +12,7 @@ class HostRights(NamedTuple):
 
     Attributes:
         names: of the B rights.
-        demand: float64[T, B], 1 where a task asks for a right.
+        demand: float64[T, B], 1 where a task requests a right.
         capacity: float64[H, B], 1 where a host has it.
     """
 

@@ -18,7 +18,7 @@ def levelled_out(
 
     Args:
         host: int32[T], where every task is.
-        fluid: float64[T], CPU asked.
+        fluid: float64[T], CPU requested.
         rigid: float64[T, M], what must fit.
         cost: float64[T], what moving each task takes of the budget.
         fluid_capacity: float64[H].

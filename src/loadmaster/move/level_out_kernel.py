@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats
 
 
 class MovableTasks(NamedTuple):
-    """What T tasks ask for: float64[T] fluid, float64[T, M] rigid, float64[T] cost of a move."""
+    """What T tasks request: float64[T] fluid, float64[T, M] rigid, float64[T] cost of a move."""
 
     fluid: Floats
     rigid: Floats
@@ -36,7 +36,7 @@ def level_out(host, tasks, loads, budget):
             if load[h] / capacity[h] > load[fullest] / capacity[fullest]:
                 fullest = h
         if load[fullest] <= capacity[fullest]:
-            return  # every task has all it asks for
+            return  # every task has all it requests
         best, target, best_load = -1, -1, load[fullest] / capacity[fullest] - 1e-9
         for task in range(host.shape[0]):
             if host[task] != fullest or fluid[task] <= 0.0 or cost[task] > budget:

@@ -92,11 +92,11 @@ def plan_moves(
     """
     with Interrupt() as interrupt:
         deadline = Deadline.after(time_limit_s, interrupt)
-        plan = _planned(state, budget, method, deadline, report)
+        plan = _plan(state, budget, method, deadline, report)
     return replace(plan, interrupted=interrupt.asked)
 
 
-def _planned(state: State, budget: float, method: Method, deadline: Deadline, report: Report) -> MovePlan:
+def _plan(state: State, budget: float, method: Method, deadline: Deadline, report: Report) -> MovePlan:
     report(Incumbent("level", state.level, ceiling(state.instance)))
     small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
     exactly = method == "exact" or (method == "auto" and small)
@@ -109,7 +109,7 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     began_s = FIRST_TIME.clock_s()
     blocked = None if np.isnan(change.level) else in_safe_order(state, change.host)
     in_time = deadline.before(LAST_STEPS * (FIRST_TIME.clock_s() - began_s))
-    found = _searched(state, budget, in_time) or _best_candidate(state, budget, change, (exactly, in_time, report))
+    found = _exact_plan(state, budget, in_time) or _best_candidate(state, budget, change, (exactly, in_time, report))
     if exactly and not (found.proven or change.proven or in_time.passed()):
         change, found = _exact_at_last(state, budget, change, found, in_time)
         blocked = None if np.isnan(change.level) else in_safe_order(state, change.host)
@@ -155,7 +155,7 @@ def _best_mapping(state: State, budget: float, exactly: bool, deadline: Deadline
     return worthwhile(state, rebalance(state, budget, deadline=deadline.share(FIRST_SHARE)))
 
 
-def _searched(state: State, budget: float, deadline: Deadline) -> MovePlan | None:
+def _exact_plan(state: State, budget: float, deadline: Deadline) -> MovePlan | None:
     """The best there is, for small states; None for larger ones, or if the time is up."""
     if deadline.passed() or not small_enough(state):
         return None
@@ -199,7 +199,7 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool
     for plan in chain(plans, candidate_plans(state, budget, deadline), last_resort()):
         mapped = mapped or plan.solver != "climb"
         stage = plan.best_within(budget)
-        if stage is not None and _beats(stage, best):
+        if stage is not None and _is_better(stage, best):
             moves = plan.moves[: stage.moves]
             best = MovePlan("ok", moves, state.host, stage.level, stage.spent, plan.solver, proven=False)
             report(Incumbent("level", best.level, bound))
@@ -234,7 +234,7 @@ def _proven_mappings(state: State, change: Change, exactly: bool, deadline: Dead
             change = _best_mapping(state, change.spent * (1 - 1e-6), exactly, deadline)
 
 
-def _beats(stage: PlanStage, plan: MovePlan) -> bool:
+def _is_better(stage: PlanStage, plan: MovePlan) -> bool:
     """Whether a stage has a higher level than the plan, or the same for less; a NaN level is the lowest."""
     return bool(np.isnan(plan.level)) or (stage.level, -stage.spent) > (plan.level, -plan.spent)
 

@@ -16,7 +16,7 @@ MOST_STATES = 10_000
 Mapping = tuple[int, ...]
 
 
-class Reached(NamedTuple):
+class BestReachable(NamedTuple):
     """The best that can be reached: its moves, what they cost, its level; NaN if no complete mapping can be."""
 
     moves: tuple[TaskTransfer, ...]
@@ -30,7 +30,7 @@ def small_enough(state: State) -> bool:
     return bool(hosts ** (state.instance.tasks - new) * (hosts + 1) ** new <= MOST_STATES)
 
 
-def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> Reached | None:
+def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> BestReachable | None:
     """The highest level that any order of moves reaches, the cheapest of equals; None if the time was not enough.
 
     Dijkstra's search over mappings: a step moves one task to a host that has room for it while it still holds its
@@ -40,7 +40,7 @@ def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> R
     start: Mapping = tuple(state.host.tolist())
     cheapest, before = {start: (0.0, 0)}, dict[Mapping, tuple[Mapping, TaskTransfer]]()
     queue, done = [(0.0, 0, start)], set[Mapping]()
-    best, goal = Reached((), 0.0, float("nan")), start
+    best, goal = BestReachable((), 0.0, float("nan")), start
     cost = state.cost.tolist()
     while queue:
         if FIRST_TIME.clock_s() > ends:
@@ -52,7 +52,7 @@ def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> R
         if min(mapping) >= 0:
             level = level_of(state.instance, np.array(mapping, np.int32))
             if not np.isnan(level) and not level <= best.level + GAIN:
-                best, goal = Reached((), spent, level), mapping
+                best, goal = BestReachable((), spent, level), mapping
         for move in _steps(state, mapping):
             after = (*mapping[: move.task], move.target, *mapping[move.task + 1 :])
             total = spent + (cost[move.task] if move.source >= 0 else 0.0)

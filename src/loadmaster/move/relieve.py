@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Ints
 from loadmaster.move.change import State
-from loadmaster.move.relieve_kernel import Moving, relieve_steps
+from loadmaster.move.relieve_kernel import MoveCosts, relieve_steps
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.improve import search_state
 from loadmaster.packing.improve_kernel import load_state
@@ -27,7 +27,7 @@ def relieve(state: State, start: Ints, budget: float, deadline: Deadline = NO_DE
     problem, now = search_state(state.instance)
     load_state(problem, now, start.astype(np.int64))
     ranked = np.argsort(now.peak, kind="stable")
-    moving = Moving(state.host.astype(np.int64), state.cost, ranked, np.argsort(ranked, kind="stable"))
+    moving = MoveCosts(state.host.astype(np.int64), state.cost, ranked, np.argsort(ranked, kind="stable"))
     left, done = budget - state.spent(start), 0
     for _ in range(0, EFFORT, SLICE):
         left, done = relieve_steps(problem, now, moving, left, SLICE)

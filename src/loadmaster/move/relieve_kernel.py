@@ -13,7 +13,7 @@ part: Any = kept_njit(forceinline=True, **LEAN)
 kernel: Any = kept_njit(**LEAN)
 
 
-class Moving(NamedTuple):
+class MoveCosts(NamedTuple):
     """What moves cost.
 
     Attributes:

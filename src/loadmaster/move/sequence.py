@@ -40,7 +40,7 @@ def in_safe_order(state: State, mapping: Ints, budget: float = np.inf) -> SafeOr
     within the budget. New tasks start as soon as there is room, after the moves that can be made.
     """
     left = budget - state.spent(mapping)
-    order = _ordered(state, mapping, left)
+    order = _safe_order(state, mapping, left)
     if order.stuck:
         return order
     for k in [k for k, move in enumerate(order.moves) if move.temporary][:-MOST_STOPS:-1]:
@@ -77,7 +77,7 @@ def _without_stop(moves: tuple[TaskTransfer, ...], stop: int) -> tuple[TaskTrans
     return (*moves[:stop], *moves[stop + 1 : on], moves[on]._replace(source=source), *moves[on + 1 :])
 
 
-def _ordered(state: State, mapping: Ints, left: float) -> SafeOrder:
+def _safe_order(state: State, mapping: Ints, left: float) -> SafeOrder:
     hard = state.instance.scaled.hard
     at = state.host.copy()
     free = state.instance.scaled.hard_room + TOLERANCE

@@ -8,7 +8,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
 from loadmaster.order.job import JobColumns, job_columns
-from loadmaster.order.order import Ranking, Unmoved
+from loadmaster.order.order import IgnoresEvents, Ranking
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FairShare:
         return share
 
 
-class _Needs(Unmoved):
+class _Needs(IgnoresEvents):
     def __init__(self, jobs: JobColumns, share: Floats) -> None:
         self._jobs = jobs
         self._share = share

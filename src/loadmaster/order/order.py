@@ -117,7 +117,7 @@ class Order:
         return ()
 
 
-class Unmoved:
+class IgnoresEvents:
     """What a ranking does that is not interested in what happens."""
 
     period_s = float("inf")
@@ -153,7 +153,7 @@ class Unmoved:
         """
 
 
-class JobByJob(Unmoved):
+class JobByJob(IgnoresEvents):
     """Asks a rank of one job after another."""
 
     def __init__(self, order: Order, jobs: JobColumns) -> None:
@@ -205,7 +205,7 @@ def rank_of(order: Order, job: Job, now_s: float, backlog: Backlog | None = None
         order: asked.
         job: ranked.
         now_s: the moment.
-        backlog: what waits; needed where the order asks for it.
+        backlog: what waits; needed where the order requests it.
 
     Raises:
         InputError: the function fails, or gives something that is no finite number.

@@ -10,7 +10,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.order.job import JobColumns, job_columns
-from loadmaster.order.order import AnyOrder, Order, Ranking, Unmoved, rank_not_finite
+from loadmaster.order.order import AnyOrder, IgnoresEvents, Order, Ranking, rank_not_finite
 from loadmaster.rules.function_checks import RANK
 
 RankAll = Callable[[JobColumns, float], Floats]
@@ -52,7 +52,7 @@ class OrderInProcess(Order):
         return ranks
 
 
-class JobsTogether(Unmoved):
+class JobsTogether(IgnoresEvents):
     """Asks one rank of all waiting jobs."""
 
     def __init__(self, order: OrderInProcess, jobs: JobColumns) -> None:

@@ -43,7 +43,7 @@ def admit(
     those that `method` itself can pack. A method that works until its time is up is asked only once, at the end: MCB8
     chooses the jobs for it, and what MCB8 found stands where it finds nothing in its time.
 
-    Jobs are ranked by what they ask for: the sum over tasks of the largest relative demand at that yield, divided by
+    Jobs are ranked by what they request: the sum over tasks of the largest relative demand at that yield, divided by
     the job's weight. After the longest prefix that packs, the next 50 jobs are tried one by one in that order.
 
     Raises:
@@ -61,7 +61,7 @@ def admit(
     chooser = packer_named("mcb8") if packer.timed else packer
     start, deadline = time.perf_counter(), Deadline.after(options.time_limit_s)
     promised = replace(instance, guarantee=_raised(instance, least_yield))
-    admitted, attempt = _chosen(promised, chooser, options, deadline.share(0.5) if packer.timed else deadline)
+    admitted, attempt = _longest_prefix(promised, chooser, options, deadline.share(0.5) if packer.timed else deadline)
     let_in = without(promised, ~admitted)
     if attempt is None:
         late = deadline.passed()
@@ -79,7 +79,7 @@ def _raised(instance: Instance, least_yield: float) -> Floats:
     return np.maximum(own, least_yield)
 
 
-def _chosen(
+def _longest_prefix(
     promised: Instance, packer: Packer, options: PackOptions, deadline: Deadline
 ) -> tuple[Bools, Attempt | None]:
     """bool[J]: the longest prefix of the jobs that `packer` packs, easiest first, then others that fit; its packing.
@@ -91,7 +91,7 @@ def _chosen(
     low, high = 0, len(order)
     while low < high and not deadline.passed():
         middle = (low + high + 1) // 2
-        attempt = _packed(promised, order[:middle], packer, _within(options, deadline))
+        attempt = _packing_of(promised, order[:middle], packer, _within(options, deadline))
         if attempt is not None:
             low, best = middle, attempt
         else:
@@ -100,7 +100,7 @@ def _chosen(
     for job in order[low : low + MOST_RETRIES]:
         if deadline.passed():
             break
-        attempt = _packed(promised, np.append(chosen, job), packer, _within(options, deadline))
+        attempt = _packing_of(promised, np.append(chosen, job), packer, _within(options, deadline))
         if attempt is not None:
             chosen, best = np.append(chosen, job), attempt
     if best is not None and deadline.passed():
@@ -114,7 +114,7 @@ def _within(options: PackOptions, deadline: Deadline) -> PackOptions:
 
 
 def _easiest_first(promised: Instance) -> Longs:
-    """int64[N]: jobs by what they ask for over their weight, without those that fit on no host even when empty."""
+    """int64[N]: jobs by what they request over their weight, without those that fit on no host even when empty."""
     size = promised.scaled.hard.max(axis=1, initial=0.0)
     asked: Floats = np.zeros(promised.jobs) + np.bincount(promised.job_of, weights=size, minlength=promised.jobs)
     if promised.weight is not None:
@@ -123,7 +123,7 @@ def _easiest_first(promised: Instance) -> Longs:
     return order[~np.isin(order, promised.job_of[fits_nowhere(promised)])]
 
 
-def _packed(promised: Instance, jobs: Longs, packer: Packer, options: PackOptions) -> Attempt | None:
+def _packing_of(promised: Instance, jobs: Longs, packer: Packer, options: PackOptions) -> Attempt | None:
     """What `packer` makes of these jobs alone; None if a task or a promise finds no room."""
     let_in = without(promised, ~np.isin(np.arange(promised.jobs), jobs))
     attempt = attempt_by(packer, let_in, options)

@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def once(answer: Callable[[Instance], _T]) -> Callable[[Instance], _T]:
-    """`answer`, kept for as long as its instance lives: every step of a solver asks for the bounds again."""
+    """`answer`, kept for as long as its instance lives: every step of a solver requests the bounds again."""
     known: WeakKeyDictionary[Instance, _T] = WeakKeyDictionary()
 
     @wraps(answer)
@@ -95,7 +95,7 @@ def pair_bound(instance: Instance) -> float:
 def whole_bound(instance: Instance) -> float:
     """The bound from demands in whole multiples of one unit: then every load is one, and room beyond one is lost.
 
-    The largest level at which the whole multiples that the hosts have room for add up to what all tasks ask.
+    The largest level at which the whole multiples that the hosts have room for add up to what all tasks request.
     """
     best = 1.0
     if instance.guaranteed:
@@ -113,7 +113,7 @@ def _highest_whole(total: int, room: Floats, hosts: Longs) -> float:
     """The largest level Y <= 1 with sum of hosts x floor(room / Y) >= total.
 
     Args:
-        total: what all tasks ask, in units.
+        total: what all tasks request, in units.
         room: float64[K], what a host of each kind has, in units.
         hosts: int64[K], how many there are.
     """

@@ -23,7 +23,7 @@ def branch_and_bound(
     """The optimum, or the best mapping within the time or the number of nodes, with the best bound known.
 
     By rule K2 the yield needs no variables of its own: a mapping is better than the best one known if every host can
-    give every task what it asks for at a higher level. The search starts from `start`, or MCB8, branches on large
+    give every task what it requests at a higher level. The search starts from `start`, or MCB8, branches on large
     tasks first, tries one host of each group in equal state, lets equal tasks go to ascending hosts only, and drops a
     branch when the room that is left, summed over the hosts that can still take any task, is too small for the rest.
     """

@@ -47,8 +47,8 @@ class BranchSearch(NamedTuple):
     A host is one option of a task at most, so H suffice for `options` and `peak`.
 
     Attributes:
-        asked: float64[T, F], what tasks ask at the level to beat; room: float64[H, F], what hosts have for it.
-        rest: float64[T + 1, F + D], what tasks ask from this one on; least: the same, the smallest of any of them.
+        asked: float64[T, F], what tasks request at the level to beat; room: float64[H, F], what hosts have for it.
+        rest: float64[T + 1, F + D], what tasks request from this one on; least: the same, the smallest of any of them.
         load: float64[H, F]; free: float64[H, D]; tasks: int64[H], how many on each host.
         old: float64[T, F + D], load and free of the chosen host before the task came.
         chosen: int64[T]; options: int64[T, H], hosts to try; peak: float64[H], scratch.

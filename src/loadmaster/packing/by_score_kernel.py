@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Tasks one after another, each to the lowest rated host that fits, compiled; by_score_plain.py is the reference.
 
-Between two tasks only the host taken changes. So a task that asks for the same as the one before it rates that host
+Between two tasks only the host taken changes. So a task that requests the same as the one before it rates that host
 anew and no other; any other task rates all hosts that it fits in one call.
 """
 
@@ -26,7 +26,7 @@ class ScoreProblem(NamedTuple):
         capacity: float64[H, R].
         order: int64[T], tasks in the order in which they are placed.
         tolerance: what may be overdrawn.
-        requests: what the tasks ask of single cards.
+        requests: what the tasks request of single cards.
     """
 
     demand: Floats

@@ -40,7 +40,7 @@ class CardPlacement(NamedTuple):
 
 
 def requests_of(cards: Cards | None, tasks: int, hosts: int) -> CardRequests:
-    """What kernels see of `cards`; without cards no task asks for one."""
+    """What kernels see of `cards`; without cards no task requests one."""
     if cards is None:
         none = frozen_longs(np.zeros(tasks, np.int64))
         return CardRequests(

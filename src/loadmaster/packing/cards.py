@@ -14,7 +14,7 @@ from loadmaster.model.gpu_kinds import CardKind
 
 @dataclass(frozen=True, eq=False)
 class Cards:
-    """The cards of H hosts and what T tasks ask of them: several whole cards each, or a part of one.
+    """The cards of H hosts and what T tasks request of them: several whole cards each, or a part of one.
 
     Attributes:
         wanted: int64[T], cards that each task takes; 0 for none.
@@ -78,16 +78,16 @@ def cards_of(
     requests: Sequence[str] | None = None,
     names: Sequence[str] = (),
 ) -> Cards:
-    """The cards of hosts, and what tasks ask of them.
+    """The cards of hosts, and what tasks request of them.
 
     Args:
-        asked: float64[T], the GPUs that each task asks for: at most 1 is a part of one card, more are whole cards.
+        asked: float64[T], the GPUs that each task requests: at most 1 is a part of one card, more are whole cards.
         hosts: for each host its kinds of cards and how many it has of each.
         requests: for each task the kinds that it accepts, `A|B`, each of one or more names, `A&B`; "" or None for any.
         names: of the tasks, for messages; their numbers where there are none.
 
     Raises:
-        InputError: a task asks for several cards and a part of one, or a request is not written as above.
+        InputError: a task requests several cards and a part of one, or a request is not written as above.
 
     Example:
         >>> cards = cards_of(np.array([0.5, 2.0]), [[(("a100",), 2)], [(("t4",), 1)]], ["t4", ""])

@@ -13,7 +13,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 
 class CardRequests(NamedTuple):
-    """What T tasks ask of the cards of H hosts; see `loadmaster.packing.cards.Cards`.
+    """What T tasks request of the cards of H hosts; see `loadmaster.packing.cards.Cards`.
 
     Attributes:
         wanted: int64[T]
@@ -75,7 +75,7 @@ def fits_on_cards(requests, cards, host, task):
 
 @inner
 def take_cards(requests, cards, host, task, taken):
-    """Take what the task asks from `cards`, and mark it in `taken` bool[T, C]; both are changed in place.
+    """Take what the task requests from `cards`, and mark it in `taken` bool[T, C]; both are changed in place.
 
     A part goes to the card with the least free amount that suffices, whole cards are the first that are free.
     """
@@ -94,7 +94,7 @@ def take_cards(requests, cards, host, task, taken):
 
 @inner
 def same_request(requests, task, other):
-    """Both tasks ask the same of the cards."""
+    """Both tasks request the same of the cards."""
     return (
         requests.wanted[task] == requests.wanted[other]
         and requests.share[task] == requests.share[other]
@@ -108,7 +108,7 @@ def settle_on_cards(requests, tasks, order):
 
     Args:
         requests: `CardRequests`.
-        tasks: `OpenTasks`, with all cards free, and what the tasks ask taken already.
+        tasks: `OpenTasks`, with all cards free, and what the tasks request taken already.
         order: int64[N], the tasks in the order in which they get cards.
     """
     lost = 0

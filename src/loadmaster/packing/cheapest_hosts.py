@@ -91,7 +91,7 @@ def on_fewer_hosts(rigid: Instance, price: Floats, solve: Callable[[Instance], A
 
 
 def _by_price(rigid: Instance, price: Floats) -> Longs:
-    """int64[H]: hosts by price for their capacity, relative to what the tasks ask; larger hosts first among equals."""
+    """int64[H]: hosts by price for their capacity, relative to what tasks request; larger ones first among equals."""
     asked = np.maximum(rigid.rigid.sum(axis=0), 1e-300)
     size = (rigid.rigid_capacity / asked).min(axis=1, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -272,7 +272,7 @@ def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
         chosen = search_cover(best.problem, patterns, used, goal, deadline.share(0.3), seed)
-        if not _taken(best, chosen, goal):
+        if not _keep_choice(best, chosen, goal):
             return
 
 
@@ -285,11 +285,11 @@ def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Dea
             return
         patterns, _ = _without_idle(best, patterns, certificates, deadline)
         chosen = choose(best.problem, patterns, min(best.bound, goal), goal, deadline.left_s() * 0.6)
-        if not _taken(best, chosen, goal):
+        if not _keep_choice(best, chosen, goal):
             return
 
 
-def _taken(best: _Best, chosen: ChosenPatterns, goal: float) -> bool:
+def _keep_choice(best: _Best, chosen: ChosenPatterns, goal: float) -> bool:
     """Keep the choice among all patterns for at most `goal`, or that there is none; whether either helps."""
     before, bound = best.cost, best.bound
     best.take_patterns(chosen.patterns)

@@ -53,7 +53,7 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
 def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
     """On single GPUs a task takes part of one or whole ones, of its host, and none is used twice (K22).
 
-    Cards are counted anew from what tasks ask of the resource `gpus`, and what hosts have of it.
+    Cards are counted anew from what tasks request of the resource `gpus`, and what hosts have of it.
     """
     if packing.cards is None:
         placed = (packing.host >= 0).any()
@@ -83,7 +83,7 @@ def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
 
 
 def _accepts(cards: Cards, task: int, host: int, card: int) -> bool:
-    """Whether the names of the card's kind are among those that the task asks for."""
+    """Whether the names of the card's kind are among those that the task requests."""
     request, kind = cards.requests[cards.accepts[task]], cards.kinds[cards.kind[host, card]]
     return not request or any(set(names.split("&")) <= set(kind) for names in request.replace(" ", "").split("|"))
 

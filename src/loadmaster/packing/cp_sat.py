@@ -91,7 +91,7 @@ def _add_program(model: Any, instance: Instance) -> tuple[list[list[Any]], Any]:
             room = int(np.ceil((scaled.hard_room[h, d] + TOLERANCE) / RIGID_GRAIN))
             model.add(_sum(column, asked) <= room)
         for f in range(scaled.need.shape[1]):
-            if scaled.room[h, f] > 0:  # else only tasks that ask for none of it may be here
+            if scaled.room[h, f] > 0:  # else only tasks that request none of it may be here
                 share = np.floor(np.minimum(scaled.need[:, f] / scaled.room[h, f] / FLUID_GRAIN, most)).astype(np.int64)
                 highest = max(highest, int(share.sum()))
                 loads.append(_sum(column, share))

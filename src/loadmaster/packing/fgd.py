@@ -23,11 +23,11 @@ MOST_RATINGS = 100_000_000
 def fgd(instance: Instance) -> Attempt:
     """Place tasks as given, each on the host, and the card of it, whose fragmentation grows least (rule K18).
 
-    A task that asks for at most one GPU shares one card; one that asks for more takes as many whole cards. Everything
+    A task that requests at most one GPU shares one card; one that requests more takes as many whole cards. Everything
     must fit in full, fluid resources too, so that every yield is 1. A task that fits nowhere is left over.
 
     Raises:
-        InputError: GPUs are fluid or missing, a host has part of a GPU, or a task asks for several and a part.
+        InputError: GPUs are fluid or missing, a host has part of a GPU, or a task requests several and a part.
     """
     instance = with_cards(instance)
     problem = card_problem(instance)
@@ -35,7 +35,7 @@ def fgd(instance: Instance) -> Attempt:
     host = np.full(instance.tasks, -1, np.int32)
     taken = np.zeros((instance.tasks, problem.cards.shape[1]), bool)
     placed = place_on_cards(problem, state, host, taken)
-    notes = (_left(problem, state),)
+    notes = (_left_over(problem, state),)
     if placed < instance.tasks:
         return _failed(instance, problem, Attempt(None, "infeasible", "fgd", partial=host, cards=taken, notes=notes))
     return Attempt(host, "ok", "fgd", cards=taken, notes=notes)
@@ -132,7 +132,7 @@ def _cores_first(names: list[str], amounts: Floats) -> Floats:
     return np.ascontiguousarray(np.hstack((cores, amounts[:, rest])))
 
 
-def _left(problem: CardProblem, state: CardState) -> str:
+def _left_over(problem: CardProblem, state: CardState) -> str:
     free = float(np.maximum(state.cards, 0.0).sum())
     hosts = zip(state.free[:, 0], state.cards, strict=True)
     lost = sum(float(fragments(problem, host, cores, cards)) for host, (cores, cards) in enumerate(hosts))

@@ -14,7 +14,7 @@ class CardProblem(NamedTuple):
 
     Attributes:
         kind: int32[T], the kind of every task.
-        cores: float64[M], what a task of the kind asks for.
+        cores: float64[M], what a task of the kind requests.
         wanted: int64[M], cards that it needs; 0 for none.
         share: float64[M], of each of them, in (0, 1].
         accepts: int64[M], the row of `accepted` that holds for the kind of task.

@@ -1,4 +1,4 @@
-"""An instance of the packing problem: what tasks ask for and what hosts have, one column a resource."""
+"""An instance of the packing problem: what tasks request and what hosts have, one column a resource."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 """A host is full when demand exceeds its capacity by more than this fraction of the largest host."""
 
 LITTLE = 1e-6
-"""What a task asks, in fractions of a host, of a right to be on hosts that have some resource; above the tolerance."""
+"""The fraction of a host that a task requests of a right to be on hosts with some resource; above the tolerance."""
 
 
 class Scaled(NamedTuple):
@@ -25,7 +25,7 @@ class Scaled(NamedTuple):
         need: float64[T, F], fluid demand times weight: the load that one unit of level puts on a host.
         room: float64[H, F], fluid capacity.
         hard: float64[T, D], what must fit in full: the rigid demands; a column for each fluid resource that some host
-            has none of, which keeps the tasks that ask for it off that host; the guaranteed fluid shares if any.
+            has none of, which keeps the tasks that request it off that host; the guaranteed fluid shares if any.
         hard_room: float64[H, D], the capacity for it.
         fixed: columns of `hard` before the guaranteed shares.
     """
@@ -44,7 +44,7 @@ class Instance:
     Every task needs its rigid demands in full and may get a share of its fluid ones. All tasks of a job share one
     yield y in [0, 1]: each gets y times its fluid demands. A packer maximises the level, the minimum over the jobs
     of y / weight with the largest weight scaled to 1, and y is never below the job's guarantee. A host may have none
-    of a fluid resource: then it takes only tasks that ask for none of it.
+    of a fluid resource: then it takes only tasks that request none of it.
 
     Attributes:
         fluid: float64[T, F], fluid demands, zero or more.
@@ -57,7 +57,7 @@ class Instance:
         fluid_names, rigid_names: names of the resources.
         task_names, host_names, job_names: shown to the user; empty for "0", "1", ...
         price: float64[H], what each host in use costs, zero or more; None where no prices are known.
-        cards: the GPUs of hosts as units of their own, and what tasks ask of them; None where no task is bound to
+        cards: the GPUs of hosts as units of their own, and what tasks request of them; None where no task is bound to
             single cards. The rigid resource `gpus` counts the same cards.
         source: where the instance comes from.
         synthetic: made by a generator; said wherever a result is shown.
@@ -135,7 +135,7 @@ class Instance:
 
     @cached_property
     def rigid_only(self) -> bool:
-        """Every task gets all that it asks wherever it is: nothing is fluid, or each job has a guarantee of 1."""
+        """Every task gets all that it requests wherever it is: nothing is fluid, or each job has a guarantee of 1."""
         return self.fluid.shape[1] == 0 or (self.tasks > 0 and bool((self.task_guarantee >= 1).all()))
 
     @cached_property
@@ -188,7 +188,7 @@ class Instance:
         rigid_unit = _largest(self.rigid_capacity)
         hard, hard_room = self.rigid / rigid_unit, self.rigid_capacity / rigid_unit
         room = self.fluid_capacity / fluid_unit
-        barred, open_to = _barred(self)
+        barred, open_to = _host_rights(self)
         hard, hard_room = np.hstack((hard, barred)), np.hstack((hard_room, open_to))
         fixed = hard.shape[1]
         if self.guaranteed:
@@ -230,7 +230,7 @@ def lacking(instance: Instance) -> Ints:
     return np.flatnonzero((instance.fluid_capacity <= 0).any(axis=0)).astype(np.int32)
 
 
-def _barred(instance: Instance) -> tuple[Floats, Floats]:
+def _host_rights(instance: Instance) -> tuple[Floats, Floats]:
     """float64[T, B] and float64[H, B]: next to nothing of a host that has the resource, more than one without it has.
 
     So little that it is no task's largest demand, and that all tasks together fit.

@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.packing.constrained.constraints import AllowedHosts, Apart, PlacementConstraint, Stays, Together
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
 from loadmaster.packing.kubernetes_affinity import admits, check_selector, required_of
-from loadmaster.packing.kubernetes_evictions import Stay, budget_stays, why_not_evictable
+from loadmaster.packing.kubernetes_evictions import EvictionObstacle, budget_stays, why_not_evictable
 from loadmaster.packing.kubernetes_objects import NOT_READ, KubernetesObjects, ListedNode, ListedPod
 from loadmaster.packing.kubernetes_rules import gang_of
 from loadmaster.packing.kubernetes_selection import PodSelection, selector_in_words
@@ -136,11 +136,11 @@ def _evictions(rules: PodRules, objects: KubernetesObjects, pods: Sequence[Liste
     chosen, kept = budget_stays(objects, pods)
     if chosen:
         rules.pods.setdefault("disruption budget", set()).update(chosen)
-    stays = {number: Stay("disruption budget", reason) for number, reason in kept}
+    stays = {number: EvictionObstacle("disruption budget", reason) for number, reason in kept}
     stays |= {
         number: stay for number, pod in enumerate(pods) if pod.node and (stay := why_not_evictable(pod)) is not None
     }
-    by_stay: dict[Stay, list[int]] = {}
+    by_stay: dict[EvictionObstacle, list[int]] = {}
     for number, stay in stays.items():
         by_stay.setdefault(stay, []).append(number)
     for stay, members in by_stay.items():
@@ -206,7 +206,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def _alike(
     pods: Sequence[ListedPod], part: Callable[[Mapping[str, Any]], Any], every: bool = False
 ) -> dict[str, list[int]]:
-    """The pods by what a part of their spec says, as JSON; those where it says nothing only if asked for."""
+    """The pods by what a part of their spec says, as JSON; those where it says nothing only if requested."""
     by_text: dict[str, list[int]] = {}
     for number, pod in enumerate(pods):
         said = part(pod.item["spec"])

@@ -12,31 +12,31 @@ LOCAL = ("emptyDir", "hostPath")
 """Volumes whose data stay on the node."""
 
 
-class Stay(NamedTuple):
+class EvictionObstacle(NamedTuple):
     """A rule that keeps a running pod on its node, and why."""
 
     rule: str
     reason: str
 
 
-def why_not_evictable(pod: ListedPod) -> Stay | None:
+def why_not_evictable(pod: ListedPod) -> EvictionObstacle | None:
     """What of a running pod itself says that it must not be evicted; None if nothing does."""
     meta = pod.item["metadata"]
     owners = meta.get("ownerReferences") or ()
     kind = next((str(each.get("kind")) for each in owners if each.get("controller")), "")
     kind = kind or next((str(each.get("kind")) for each in owners), "")
     if pod.tied:
-        return Stay("DaemonSet or static pod", "it belongs to its node")
+        return EvictionObstacle("DaemonSet or static pod", "it belongs to its node")
     if meta.get("deletionTimestamp"):
-        return Stay("being deleted", "it is being deleted")
+        return EvictionObstacle("being deleted", "it is being deleted")
     if not owners:
-        return Stay(OWNERLESS, "it has no owner that would start it again")
+        return EvictionObstacle(OWNERLESS, "it has no owner that would start it again")
     if kind not in OWNERS:
-        return Stay("owner that would lose its work", f"a {kind} would lose its work")
+        return EvictionObstacle("owner that would lose its work", f"a {kind} would lose its work")
     return eviction_refused(pod.item)
 
 
-def eviction_refused(item: Mapping[str, Any]) -> Stay | None:
+def eviction_refused(item: Mapping[str, Any]) -> EvictionObstacle | None:
     """What the annotation of a pod and its local volumes say against its eviction; None if nothing.
 
     Example:
@@ -45,9 +45,13 @@ def eviction_refused(item: Mapping[str, Any]) -> Stay | None:
     """
     safe = (item["metadata"].get("annotations") or {}).get(SAFE_TO_EVICT)
     if safe == "false":
-        return Stay("not to be evicted", f"it says {SAFE_TO_EVICT}: false")
+        return EvictionObstacle("not to be evicted", f"it says {SAFE_TO_EVICT}: false")
     local = [name for volume in item["spec"].get("volumes") or () for name in LOCAL if volume.get(name) is not None]
-    return Stay("local volume", f"it keeps data on its node ({local[0]})") if local and safe != "true" else None
+    return (
+        EvictionObstacle("local volume", f"it keeps data on its node ({local[0]})")
+        if local and safe != "true"
+        else None
+    )
 
 
 def budget_stays(objects: KubernetesObjects, pods: Sequence[ListedPod]) -> tuple[set[int], Iterator[tuple[int, str]]]:

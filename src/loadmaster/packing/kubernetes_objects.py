@@ -145,7 +145,7 @@ def _take_node(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
     ready = [each.get("status") for each in status.get("conditions") or () if each.get("type") == "Ready"]
     closed = "cordoned" if spec.get("unschedulable") else "not ready" if ready != ["True"] else ""
     listed = status.get("allocatable") or {} if closed else status["allocatable"]
-    meta, has = item["metadata"], _counted(amounts(listed))
+    meta, has = item["metadata"], _amounts(amounts(listed))
     if not closed and has.get(CORES, 0.0) < STEP:
         raise ValueError("it has no processors")
     node = ListedNode(has, dict(meta.get("labels") or {}), spec.get("taints") or (), closed)
@@ -167,12 +167,12 @@ def _take_pod(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
     tied = any(each.get("kind") in TIED for each in owners)
     for term in required_of(spec, "podAntiAffinity") or ():
         check_selector(term.get("labelSelector"))
-    asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
+    asks = _amounts(requests_of(spec, status)) | {PODS: 1.0}
     node, labels = str(spec.get("nodeName") or ""), dict(meta.get("labels") or {})
     found.pods.append(ListedPod(_name(item), owner, node, asks, tied, space, labels, item))
 
 
-def _counted(listed: Mapping[str, float]) -> dict[str, float]:
+def _amounts(listed: Mapping[str, float]) -> dict[str, float]:
     """Amounts by our names of resources."""
     counted: dict[str, float] = {}
     for name, amount in listed.items():

@@ -21,7 +21,7 @@ NO_ROOM = -2
 
 
 @dataclass(frozen=True, eq=False)
-class PodsAnew:
+class PodsPlacedAnew:
     """The pods that are placed anew.
 
     Attributes:
@@ -39,7 +39,7 @@ class PodsAnew:
     notes: tuple[str, ...]
 
 
-def pods_anew(state: KubernetesProblem) -> PodsAnew:
+def pods_anew(state: KubernetesProblem) -> PodsPlacedAnew:
     """The pods that may be on another node than now, and those that wait; not pods with a rule that no plan models.
 
     Raises:
@@ -81,10 +81,10 @@ def pods_anew(state: KubernetesProblem) -> PodsAnew:
         (wait, "Pods that wait and are placed nowhere, as no plan models one of their rules"),
     )
     notes = tuple(f"{words}: {count:,}." for count, words in counted if count)
-    return PodsAnew(anew, pods, nodes, instance, (*state.notes, *notes))
+    return PodsPlacedAnew(anew, pods, nodes, instance, (*state.notes, *notes))
 
 
-def pack_pods(anew: PodsAnew) -> Attempt:
+def pack_pods(anew: PodsPlacedAnew) -> Attempt:
     """First fit, the fullest node first, in three orders: the one that places most pods, then on the fewest nodes.
 
     A pod that other pods keep from each node with room is tried again after each pod that is placed: it may need to be
@@ -105,7 +105,7 @@ def pack_pods(anew: PodsAnew) -> Attempt:
     return Attempt(None, "infeasible", SOLVER, unplaced=first, reason=_reason(anew, best_host, first), partial=host)
 
 
-def _orders(anew: PodsAnew) -> Iterator[Longs]:
+def _orders(anew: PodsPlacedAnew) -> Iterator[Longs]:
     """The largest first; the fewest possible nodes first; as they are listed."""
     mean = np.maximum(anew.problem.capacity.mean(axis=0), 1.0)
     size: Floats = (anew.problem.demand[anew.pods] / mean).max(axis=1, initial=0.0)
@@ -116,7 +116,7 @@ def _orders(anew: PodsAnew) -> Iterator[Longs]:
     yield np.arange(len(anew.pods))
 
 
-def _first_fit(anew: PodsAnew, order: Longs) -> Longs:
+def _first_fit(anew: PodsPlacedAnew, order: Longs) -> Longs:
     """int64[T], the node of each pod; -1 for none."""
     placement = CountedPlacement(anew.problem)
     host = np.full(len(anew.pods), -1, np.int64)
@@ -137,7 +137,7 @@ def _first_fit(anew: PodsAnew, order: Longs) -> Longs:
     return host
 
 
-def _node_for(anew: PodsAnew, placement: CountedPlacement, pod: int) -> int:
+def _node_for(anew: PodsPlacedAnew, placement: CountedPlacement, pod: int) -> int:
     """The fullest node that takes the pod; `NO_ROOM` if none has room, -1 if other pods keep it from all that have."""
     able = anew.nodes[(placement.own_hosts(pod) & placement.has_room(pod))[anew.nodes]]
     if not len(able):
@@ -147,7 +147,7 @@ def _node_for(anew: PodsAnew, placement: CountedPlacement, pod: int) -> int:
     return next((int(node) for node in nodes if placement.keeps_the_rest(pod, node)), -1)
 
 
-def _reason(anew: PodsAnew, host: Longs, number: int) -> str:
+def _reason(anew: PodsPlacedAnew, host: Longs, number: int) -> str:
     """Why a pod found no node, by the node that has fewest reasons."""
     placement = CountedPlacement(anew.problem)
     for each, node in zip(anew.pods.tolist(), host.tolist(), strict=True):

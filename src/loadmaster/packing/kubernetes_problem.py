@@ -129,12 +129,12 @@ def _notes(objects: KubernetesObjects, rules: PodRules, elsewhere: int) -> list[
     absent = [
         name
         for kind, name in (("PodDisruptionBudget", "disruption budgets"), ("PersistentVolumeClaim", "claims"))
-        if kind not in objects.others and (kind == "PodDisruptionBudget" or "volume" in _held(rules))
+        if kind not in objects.others and (kind == "PodDisruptionBudget" or "volume" in _unmodelled_rules(rules))
     ]
     if absent:
         notes.append(f"The file has no {' and no '.join(absent)}; if the cluster has any, list them too: {COMMAND}.")
     return notes
 
 
-def _held(rules: PodRules) -> set[str]:
+def _unmodelled_rules(rules: PodRules) -> set[str]:
     return {rule for each in rules.unmodelled.values() for rule in each}

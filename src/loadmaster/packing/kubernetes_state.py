@@ -12,7 +12,7 @@ from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.kubernetes_objects import PODS, KubernetesObjects, read_objects
 
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
-"""What nodes have of these is a resource only where some pod asks for it."""
+"""What nodes have of these is a resource only where some pod requests it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def _state(found: KubernetesObjects) -> KubernetesState:
 
 
 def _resources(of_nodes: list[dict[str, float]], of_pods: list[dict[str, float]]) -> tuple[str, ...]:
-    """Processors, memory, all that pods ask for, and what nodes list beside that; the number of pods where they do."""
+    """Processors, memory, all that pods request, and what nodes list beside that; the number of pods where they do."""
     asked = dict.fromkeys(name for each in of_pods for name, amount in each.items() if amount > 0)
     listed = dict.fromkeys(name for each in of_nodes for name, amount in each.items() if amount > 0)
     listed = {name: None for name in listed if name in asked or not name.startswith(_IF_ASKED)}

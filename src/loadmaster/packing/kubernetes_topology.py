@@ -31,13 +31,13 @@ def spread_constraints(
     chosen: Callable[[Mapping[str, Any], ListedPod], TaskGroup],
     hold: Callable[[int, str, object], None],
 ) -> Iterator[tuple[list[int], MaxSkew]]:
-    """The required topology spread: the pods that ask for it and the constraint. Pods being deleted do not count.
+    """The required topology spread: the pods that request it and the constraint. Pods being deleted do not count.
 
     Args:
         nodes: by name.
         pods: all of them.
         chosen: the pods that the selector of a pod chooses.
-        hold: told of a pod whose spread no constraint stands for: its selector leaves out the pod itself, it asks for
+        hold: told of a pod whose spread no constraint stands for: its selector leaves out the pod itself, it requests
             more domains than there are, or it cannot be read.
     """
     levels: dict[str, DomainLevel] = {}

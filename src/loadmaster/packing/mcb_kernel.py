@@ -106,7 +106,7 @@ def turn_of(problem, level):
 
 @part
 def distribute_sorted(problem, work, lead, level):
-    """Deal the tasks that ask most of resource `lead` to its lists, in their order, and count them in `left`.
+    """Deal the tasks that request most of resource `lead` to its lists, in their order, and count them in `left`.
 
     Every task is written, and only those that belong are counted: a branch would be mispredicted half the time.
     """

@@ -192,7 +192,7 @@ def _level_bound(result: Solution, compact: bool, highest: float) -> float:
 
 
 def _may_be_on(instance: Instance) -> Floats:
-    """float64[T * H]: 0 where a task asks for a fluid resource that the host has none of, else 1."""
+    """float64[T * H]: 0 where a task requests a fluid resource that the host has none of, else 1."""
     barred = (instance.fluid[:, None, :] > 0) & (instance.fluid_capacity[None, :, :] <= 0)
     return np.where(barred.any(axis=2), 0.0, 1.0).reshape(-1)
 

@@ -67,7 +67,7 @@ def _by_program(tasks: Floats, count: Longs, kinds: tuple[Floats, Longs], limit_
     """The optimum of the linear program, rounded down.
 
     Args:
-        tasks: float64[N, D], what a task of each kind asks in full.
+        tasks: float64[N, D], what a task of each kind requests in full.
         count: int64[N], tasks of each kind.
         kinds: float64[K, D], what a host of each kind has, and int64[K], hosts of each kind.
         limit_s: seconds.

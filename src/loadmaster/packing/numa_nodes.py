@@ -166,7 +166,7 @@ def broken_nodes(numa: NumaNodes, host: Ints, taken: Bools) -> list[str]:
     """What a placement breaks, added up anew from each task's own row; empty if it keeps all nodes.
 
     Args:
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         host: int[T], -1 for a task without a host.
         taken: bool[T, N], the nodes of its host that each task takes.
     """
@@ -190,7 +190,7 @@ class NodesInUse:
     """The nodes that each task holds, and what each node has free; both change with every move.
 
     Args:
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         host: int64[T], the host of each task, -1 for none; the caller's own array, which changes with every move.
         held: bool[T, N], the nodes that each task holds. A placed task without a node takes those that it would
             take on arrival, in the order of the tasks.
@@ -257,7 +257,7 @@ def held_nodes(numa: NumaNodes, host: Ints, given: Sequence[tuple[int, ...] | No
     A task without nodes in the table takes the fullest nodes of its host with room, in the order of the table.
 
     Args:
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         host: int[T], where each task runs; -1 for none.
         given: for each task its nodes, from 0; None where the table does not name them.
 

@@ -40,7 +40,7 @@ def pack_on_numa_nodes(
 
     Args:
         instance: tasks and hosts; each demand is met in full.
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         options: time limit, seed and report.
         tries: so many orders instead of the time limit.
 
@@ -75,7 +75,7 @@ def best_fit(numa: NumaNodes, order: Longs, deadline: Deadline = NO_DEADLINE) ->
     None if the time was up before the last task.
 
     Args:
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         order: int64[T], the tasks in turn.
         deadline: when to stop.
     """

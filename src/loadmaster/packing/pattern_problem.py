@@ -1,4 +1,4 @@
-"""What the pattern program works on: kinds of tasks that ask for the same, kinds of hosts that have the same."""
+"""What the pattern program works on: kinds of tasks that request the same, kinds of hosts that have the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

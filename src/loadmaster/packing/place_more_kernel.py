@@ -32,7 +32,7 @@ class HostLists(NamedTuple):
         following: int64[T], the next task on the same host; -1 behind the last.
         number: int64[H], tasks on each host.
         open: int64[T], the tasks that are left over, in front; `open_count` int64[1] says how many.
-        size: float64[T], what each task asks, in parts of all hosts, summed over resources.
+        size: float64[T], what each task requests, in parts of all hosts, summed over resources.
         random: uint64[1], the state of the random numbers.
     """
 
@@ -74,7 +74,7 @@ class Repacking(NamedTuple):
 def place_more(requests, tasks, lists, scratch, steps, tolerance):
     """Make so many steps; returns how many in a row, at the end, placed no further task.
 
-    A step that places as many tasks is kept if the tasks left over do not ask for more than before.
+    A step that places as many tasks is kept if the tasks left over do not request more than before.
 
     Args:
         requests: `CardRequests`.

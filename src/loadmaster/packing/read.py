@@ -98,7 +98,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
 
 
 def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str]) -> Instance:
-    """The instance with GPUs as single cards, if tasks ask for GPUs and these are not scaled (rule K22).
+    """The instance with GPUs as single cards, if tasks request GPUs and these are not scaled (rule K22).
 
     Args:
         instance: as read, without cards.
@@ -106,7 +106,7 @@ def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str
         gpu_kind: the kinds that each task accepts; empty for any.
 
     Raises:
-        InputError: a task asks for several GPUs and a part of one, or a host has part of a GPU.
+        InputError: a task requests several GPUs and a part of one, or a host has part of a GPU.
     """
     if GPUS not in instance.rigid_names:
         return instance

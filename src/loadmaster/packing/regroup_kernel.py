@@ -23,7 +23,7 @@ class HostGroup(NamedTuple):
         hosts: int64[G], the hosts of the group.
         tasks: int64[N], the tasks that are divided; place: int64[N], the host's place in the group for each, -1 so far.
         used: float64[G, R], what stands on each host; most: float64[G, R], what may.
-        rest: float64[G, N + 1, R], what the tasks from this one on ask that no host before this one has taken.
+        rest: float64[G, N + 1, R], what the tasks from this one on request that no host before this one has taken.
         spare: float64[G + 1, R], what the hosts from this one on may leave empty.
         choice: int64[G * (N + 1)], the stack: 1 taken, 2 left to the hosts behind, 3 has a host already.
     """
@@ -40,7 +40,7 @@ class HostGroup(NamedTuple):
 
 @inlined
 def demand_of(problem, task, r):
-    """What a task asks of resource r, the fluid ones first."""
+    """What a task requests of resource r, the fluid ones first."""
     fluid = problem.need.shape[1]
     return problem.need[task, r] if r < fluid else problem.hard[task, r - fluid]
 

@@ -16,9 +16,9 @@ class SetProblem(NamedTuple):
     """T <= 64 tasks and H equal hosts; R resources, the fluid ones at the level of the search.
 
     Attributes:
-        demand: float64[T, R]; capacity: float64[R], what a set may ask.
-        least: float64[R], what a set must ask at least, as the other hosts cannot hold the rest.
-        rest: float64[T + 1, R], what the tasks from this one on ask together.
+        demand: float64[T, R]; capacity: float64[R], what a set may request.
+        least: float64[R], what a set must request at least, as the other hosts cannot hold the rest.
+        rest: float64[T + 1, R], what the tasks from this one on request together.
     """
 
     demand: Floats
@@ -60,7 +60,7 @@ def list_sets(problem, member, used, limit, mask, asked):
         used: float64[T + 1, R], scratch.
         limit: steps after which to give up.
         mask: uint64[S], written: bit t stands for task t.
-        asked: float64[S, R], written: what each set asks.
+        asked: float64[S, R], written: what each set requests.
 
     Returns:
         How many sets there are; -1 if more than S or after too many steps.

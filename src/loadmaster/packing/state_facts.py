@@ -21,8 +21,8 @@ class ResourceFacts:
     Attributes:
         name: of the resource; amounts are in its unit, memory in bytes.
         total: what they have.
-        used: what runs asks for.
-        waiting: what waits asks for.
+        used: what runs requests.
+        waiting: what waits requests.
         largest_free: the most that is free on one host.
         stranded: what is free where another resource is too short for a typical task, which asks the median of all.
     """

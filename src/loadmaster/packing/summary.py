@@ -60,7 +60,7 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
 
 
 def left_over_row(instance: Instance, task: int) -> dict[str, Any]:
-    """A task that is left over, by its name, and what it asks for: amounts by resource, and the kinds of GPU."""
+    """A task that is left over, by its name, and what it requests: amounts by resource, and the kinds of GPU."""
     demand = {name: float(instance.fluid[task, f]) for f, name in enumerate(instance.fluid_names)}
     demand |= {name: float(instance.rigid[task, r]) for r, name in enumerate(instance.rigid_names)}
     row: dict[str, Any] = {"task": instance.task_name(task), "demand": {k: v for k, v in demand.items() if v}}

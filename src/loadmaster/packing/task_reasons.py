@@ -13,7 +13,7 @@ from loadmaster.packing.constrained.instance_problem import instance_problem
 from loadmaster.packing.constrained.placement import CountedPlacement
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.instance import TOLERANCE, Instance, lacking
-from loadmaster.packing.kubernetes_packing import PodsAnew
+from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
 from loadmaster.packing.level import host_use
 from loadmaster.packing.numa_nodes import NumaNodes
 from loadmaster.packing.packing import Packing
@@ -28,7 +28,7 @@ class HostForTask:
         room: float64[R], what the other tasks leave of each resource, scalable ones first.
         why_not: what keeps the task from it, one sentence each; empty if nothing does.
         level: the level of the placement (rule K2) with the task there; NaN where it cannot be there, or levels are
-            not what was asked for.
+            not what was requested.
         without: the smallest task without which it could be there; -1 if there is none, or nothing keeps it away.
     """
 
@@ -53,7 +53,7 @@ class TaskReasons:
         closed_nodes: how many nodes of that state are no host of `instance`.
     """
 
-    def __init__(self, instance: Instance, packing: Packing, task: int, pods: PodsAnew | None = None) -> None:
+    def __init__(self, instance: Instance, packing: Packing, task: int, pods: PodsPlacedAnew | None = None) -> None:
         self._instance, self._packing, self._task = instance, packing, task
         self._host: Longs = packing.host.astype(np.int64)
         self.own = int(self._host[task])
@@ -115,7 +115,7 @@ class TaskReasons:
         return (*why, *self._lacks(host), *self._lacks_cards(host, gone))
 
     def _lacks(self, host: int) -> list[str]:
-        """Scalable resources that the task asks for and the host has none of."""
+        """Scalable resources that the task requests and the host has none of."""
         one = self._instance
         return [
             f"{one.host_name(host)} has no {one.fluid_names[f]}"
@@ -151,7 +151,7 @@ class TaskReasons:
         return np.asarray(self._capacity - host_use(self._demand[there], self._host[there], self._instance.hosts))
 
     def _levels(self) -> Floats:
-        """float64[H], the level of the placement with the task on each host; NaN where no level was asked for."""
+        """float64[H], the level of the placement with the task on each host; NaN where no level was requested."""
         one, scaled = self._instance, self._instance.scaled
         if one.guaranteed or not self._packing.placed or self._packing.minimise != "level" or not scaled.need.shape[1]:
             return np.full(one.hosts, np.nan)

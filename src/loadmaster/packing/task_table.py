@@ -111,10 +111,10 @@ def tasks_of(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
 def demand_on(
     cluster: Cluster, asked: Mapping[str, Floats], path: Path, columns: Mapping[str, str] = {}
 ) -> tuple[Floats, list[str]]:
-    """float64[N, R] over the cluster's resources from float64[N] of each resource asked for; and notes.
+    """float64[N, R] over the cluster's resources from float64[N] of each resource requested; and notes.
 
     Raises:
-        InputError: a resource is asked for that the hosts do not have.
+        InputError: a resource is requested that the hosts do not have.
     """
     for resource, amount in asked.items():
         if resource not in cluster.resources and (amount > 0).any():

@@ -99,7 +99,7 @@ def dive(
         if relaxed.solved.missing > 1e-6 or cost + relaxed.bound > most + 1e-6 * max(1.0, most):
             return None
         before = len(fixed)
-        for turn, (column, times) in enumerate(_rounded(relaxed.solved.use, random)):
+        for turn, (column, times) in enumerate(_columns_to_fix(relaxed.solved.use, random)):
             kind, tasks = columns.kind[column], columns.patterns[column]
             for _ in range(times):
                 useful = np.minimum(tasks, left.count)
@@ -121,7 +121,7 @@ def _after_rounds(left: PatternProblem) -> Callable[[float, float], bool]:
     return lambda value, bound: next(rounds, None) is None
 
 
-def _rounded(use: Floats, random: np.random.Generator | None) -> list[tuple[int, int]]:
+def _columns_to_fix(use: Floats, random: np.random.Generator | None) -> list[tuple[int, int]]:
     """Columns to fix, and how often: the whole parts of all; where all are below 1, one in 50 of the most used."""
     whole = np.floor(use + 1 - NEARLY_WHOLE).astype(np.int64)
     columns = np.flatnonzero(whole)

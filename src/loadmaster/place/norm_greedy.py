@@ -10,7 +10,7 @@ def norm_greedy(demand: Floats, free: Floats, capacity: Floats) -> float:
     does not count.
 
     Differs from the paper, which fills one bin at a time and picks the item nearest to what is left of it, and weighs
-    resources by what the whole set asks for: here the task is given and hosts are rated, all resources alike.
+    resources by what the whole set requests: here the task is given and hosts are rated, all resources alike.
     """
     total = 0.0
     for r in range(capacity.shape[0]):

@@ -9,7 +9,7 @@ from loadmaster.place.policy import Context
 def opportunity_cost(demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
     """Rate by the growth of sum over resources of n^(used / capacity), n the number of hosts, at least 2.
 
-    Infinite on a host that has nothing at all of what the task asks for, as of GPUs.
+    Infinite on a host that has nothing at all of what the task requests, as of GPUs.
 
     Differs from the paper: CPU is a resource held exclusively here, so its load is used cores over the host's
     cores; the paper's count of jobs and its doubling scale L belong to time-shared hosts.

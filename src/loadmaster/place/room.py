@@ -45,7 +45,7 @@ class Room:
     """What is left of every host while one decision is made.
 
     The snapshot is never changed: what is free is copied, as plain numbers. `last_host` follows the tasks placed. Two
-    things tell without a look at the hosts that a request finds none. It asks for more than all hosts have left
+    things tell without a look at the hosts that a request finds none. It requests more than all hosts have left
     together; or it found none before, and nothing was given back since.
 
     Attributes:
@@ -101,12 +101,12 @@ class Room:
         return shortest_s is not None and shortest_s <= lasts_s
 
     def note_full(self, row: int, lasts_s: float = -math.inf) -> None:
-        """What the queue's job `row` asks for found no hosts for `lasts_s`: nor does it for longer, until `forget`."""
+        """What the queue's job `row` requests found no hosts for `lasts_s`: nor does it for longer, until `forget`."""
         request = self._requests[row]
         self._full[request] = min(lasts_s, self._full.get(request, math.inf))
 
     def lacks(self, row: int) -> bool:
-        """Whether the queue's job `row` asks for more than all hosts have left together."""
+        """Whether the queue's job `row` requests more than all hosts have left together."""
         total, together = self._requests[row].total, self.together
         return total[0] > together[0] or any(map(gt, total, together))
 
@@ -250,7 +250,7 @@ class Room:
     def _in_turn(
         request: RowRequest, free: Sequence[Amounts], among: Iterable[int], barriers: Sequence[Barrier]
     ) -> Iterator[int]:
-        """The first host that fits for one task after another; each is taken before the next is asked for.
+        """The first host that fits for one task after another; each is taken before the next is requested.
 
         Tasks of a job are alike, so no task goes back to a host that had no room for the task before.
         """
@@ -263,7 +263,7 @@ class Room:
                 return
 
     def _best(self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]) -> Iterator[int]:
-        """The lowest rated host that fits for one task after another; each is taken before the next is asked for."""
+        """The lowest rated host that fits for one task after another; each is taken before the next is requested."""
         request, hosts = self._requests[row], list[int]()
         for k in range(request.asked.tasks):
             now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among

@@ -259,7 +259,7 @@ def reserve_next(view, row):
 
 @inner
 def held_by(room, host, demand, kind):
-    """How many tasks of demand number `kind` go into what `room` has on a host; infinite if they ask for nothing."""
+    """How many tasks of demand number `kind` go into what `room` has on a host; infinite if they request nothing."""
     held = np.inf
     for r in range(demand.shape[1]):
         if demand[kind, r] > 0.0:

@@ -52,7 +52,7 @@ class Circuits:
         Args:
             source: first node.
             target: last node.
-            demand: bandwidth, or one for each edge where the request asks differently of them.
+            demand: bandwidth, or one for each edge where the request differs between them.
         """
         path = self._cheapest(source, target, demand)
         for edge in itertools.pairwise(path):

@@ -70,7 +70,7 @@ def _from(steps: Steps, first_s: float, last_s: float) -> Iterator[tuple[float, 
 
 
 def _licences(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[_Amount]:
-    """What running jobs hold of each licence and burst buffer that some job asks for."""
+    """What running jobs hold of each licence and burst buffer that some job requests."""
     if cluster.rules is None or workload.constraints is None:
         return []
     uses = LicenceUses(workload, cluster.rules, workload.constraints)

@@ -51,7 +51,7 @@ def more_of_the_answer(comparison: Comparison) -> list[str]:
     if comparison.case.without_verdict or not comparison.outcomes:
         return []
     outcome, group = leader(comparison)
-    lines = [beyond_the_mean(comparison, outcome, group), one_run(comparison), _cut(comparison)]
+    lines = [beyond_the_mean(comparison, outcome, group), one_run(comparison), _cut_note(comparison)]
     if comparison.judgement is not None:
         lines.insert(0, machines_sentence(comparison))
     return [line for line in [*lines, *cost_sentences(comparison)] if line] + _loads_that_mean_less(comparison)
@@ -68,7 +68,7 @@ def leader(comparison: Comparison) -> tuple[Outcome, Group]:
     return group.best, group
 
 
-def _cut(comparison: Comparison) -> str:
+def _cut_note(comparison: Comparison) -> str:
     judgement = comparison.judgement
     return cut_sentence(judgement.sampled.cut) if judgement is not None and judgement.sampled.cut else ""
 

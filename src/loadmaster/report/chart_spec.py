@@ -11,10 +11,10 @@ _PUT_TOGETHER = {"layer": "LayerChart", "hconcat": "HConcatChart", "vconcat": "V
 
 def _of_plain(plain: dict[str, Any]) -> Any:
     with unchecked():
-        return _made(plain)
+        return _chart_of(plain)
 
 
-def _made(plain: dict[str, Any]) -> Any:
+def _chart_of(plain: dict[str, Any]) -> Any:
     """The chart, with the rows of each part as ours have them, so that Altair does not move them elsewhere."""
     import altair as alt
 
@@ -24,9 +24,9 @@ def _made(plain: dict[str, Any]) -> Any:
     if values is not None:
         chart.data = rows(values)
     if where:
-        setattr(chart, where, list(map(_made, plain[where])))
+        setattr(chart, where, list(map(_chart_of, plain[where])))
     if "spec" in plain:
-        chart.spec = _made(plain["spec"])
+        chart.spec = _chart_of(plain["spec"])
     return chart
 
 

@@ -134,7 +134,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
         "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, lines left out: {case.skipped.total:,}",
-        "cluster": "; ".join(map(_described, comparison.machines or [MachineSet("", case)])),
+        "cluster": "; ".join(map(_machine_facts, comparison.machines or [MachineSet("", case)])),
         "policies": ", ".join(comparison.policies),
         "disciplines": ", ".join(comparison.disciplines),
         "offered load": ", ".join(
@@ -159,7 +159,7 @@ def _limit(count: int | None) -> str:
     return "no limit" if count is None else str(count)
 
 
-def _described(one: MachineSet) -> str:
+def _machine_facts(one: MachineSet) -> str:
     cluster = one.case.cluster
     total = ", ".join(
         show_bytes(amount) + " memory" if name == MEMORY else f"{amount:,.0f} {name}"

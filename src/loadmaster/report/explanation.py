@@ -107,13 +107,13 @@ def amounts(resources: tuple[str, ...], values: Floats) -> str:
         '2 gpus and 1 gpu a100'
     """
     words = [
-        show_bytes(value) if name == MEMORY else f"{value:g} {_counted(name, value)}"
+        show_bytes(value) if name == MEMORY else f"{value:g} {_unit_name(name, value)}"
         for name, value in zip(resources, values, strict=True)
     ]
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
-def _counted(name: str, value: float) -> str:
+def _unit_name(name: str, value: float) -> str:
     """A resource behind its amount: `cores`, `core`; of a kind `gpu a100`."""
     word, blank, kind = name.partition(" ")
     return f"{word.removesuffix('s') if value == 1 else word}{blank}{kind}"
@@ -157,7 +157,7 @@ def _same_number(record: Record, explanation: Explanation) -> list[str]:
     other = 2 if which == 1 else 1
     return [
         f"{counted(len(same), 'job has', 'jobs have')} the number {number}. "
-        f"This is {number}@{which}; ask for another as {number}@{other}."
+        f"This is {number}@{which}; name another as {number}@{other}."
     ]
 
 
@@ -265,7 +265,7 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
     if choice.members:
         lines.append(_members(choice, record.setting.policy))
     if choice.followed is not None:
-        lines.append(_followed(choice.followed))
+        lines.append(_member_sentence(choice.followed))
     lines.append(
         f"{escape(choice.policy)} takes {escape(choice.summary)}; the lowest score wins, the lower host among equals."
     )
@@ -287,7 +287,7 @@ def _members(choice: Choice, rule: str) -> str:
     return f"{sentence} It followed {escape(choice.policy)}."
 
 
-def _followed(followed: Followed) -> str:
+def _member_sentence(followed: Followed) -> str:
     """The member that a twin followed, and why."""
     name = escape(followed.name)
     if followed.look_s is None:

@@ -77,7 +77,7 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     warm, warm_s = unit_for([outcome.beside.steady.warm_up_s or 0.0 for outcome in outcomes])
     drain, drain_s = unit_for([outcome.beside.steady.drain_s for outcome in outcomes])
     rows = [
-        [comparison.rule_name(o.setting), *_settled(o, size, warm_s), short(o.beside.steady.drain_s / drain_s)]
+        [comparison.rule_name(o.setting), *_settled_cells(o, size, warm_s), short(o.beside.steady.drain_s / drain_s)]
         for o in outcomes
     ]
     heads = [
@@ -96,7 +96,7 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
 
 
-def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
+def _settled_cells(outcome: Outcome, size: float, length: float) -> list[str]:
     """The cells between name and drain: waits in units of `size` seconds, the warm-up in units of `length`."""
     steady, m = outcome.beside.steady, outcome.metrics
     if steady.overloaded:

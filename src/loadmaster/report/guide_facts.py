@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.job_groups import clock_time
 from loadmaster.measure.observed_hosts import ObservedHosts
 from loadmaster.measure.recorded_waits import RecordedWaits
+from loadmaster.measure.requested_and_used import RequestedAndUsed
 from loadmaster.model.units import GPUS, MEMORY, percent, show_bytes, show_seconds
 from loadmaster.system.counted import counted
 from loadmaster.traces import Trace
@@ -17,7 +17,7 @@ _MOST_KINDS = 4
 
 
 def guide_facts(
-    read: Trace, window: DumpWindow | None, seen: ObservedHosts | None, use: Sequence[AskedAndUsed] = ()
+    read: Trace, window: DumpWindow | None, seen: ObservedHosts | None, use: Sequence[RequestedAndUsed] = ()
 ) -> list[tuple[str, str, str]]:
     """A label, a value and more about it: first and last submission, the window, use, the machines seen."""
     work = read.workload
@@ -38,7 +38,7 @@ def guide_facts(
     return rows
 
 
-def _low(use: AskedAndUsed, jobs: int) -> str:
+def _low(use: RequestedAndUsed, jobs: int) -> str:
     """How many jobs used little, and of how many jobs the use is known."""
     users = counted(use.below_half, "job")
     low = f"{users} used less than half, and left {percent(use.idle_below_half)} of it idle"
@@ -87,7 +87,7 @@ def guide_figures(
     window: DumpWindow | None,
     waits: RecordedWaits | None,
     seen: ObservedHosts | None,
-    use: Sequence[AskedAndUsed] = (),
+    use: Sequence[RequestedAndUsed] = (),
 ) -> dict[str, Any]:
     """The same, and the recorded waits, as plain values."""
     work = read.workload

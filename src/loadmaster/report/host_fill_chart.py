@@ -12,7 +12,7 @@ MOST_HOSTS, MOST_TASKS = 60, 2_000
 
 
 def filled_chart(instance: Instance, host: Ints, moved: Collection[int] = ()) -> Any | None:
-    """What every task asks of its host's first fluid and first rigid resource; None where tasks are too many to see.
+    """What every task requests of its host's first fluid and first rigid resource; None of too many tasks to see.
 
     Args:
         instance: tasks and hosts.

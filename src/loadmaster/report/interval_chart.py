@@ -18,14 +18,14 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     """Rules from the least mean wait to the most, against the baseline; the scale is one of ratios."""
     import altair as alt
 
-    values = [_row(comparison, judgement, row) for row in _sorted(judgement)]
+    values = [_row(comparison, judgement, row) for row in _sorted_rows(judgement)]
     low = min(min(row["low"], row["mean"]) for row in values)
     high = max(max(row["high"], row["mean"]) for row in values)
     domain = [max(min(low, 0.95), 1 / _MOST) / 1.03, min(max(high, 1.05), _MOST) * 1.03]
     ticks = [tick for tick in _TICKS if domain[0] <= tick <= domain[1]]
     scale = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
     axis = alt.Axis(
-        values=_apart(ticks, domain),
+        values=_spaced_ticks(ticks, domain),
         grid=True,
         gridColor=RULE,
         labelExpr="datum.value == 1 ? '0 %' : format(100 * datum.value - 100, '+.0f') + ' %'",
@@ -51,7 +51,7 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     return drawn.told_apart(alt.layer(zero, whiskers, *ends, dots, notes))
 
 
-def _sorted(judgement: Judgement) -> list[Judged]:
+def _sorted_rows(judgement: Judgement) -> list[Judged]:
     comparable = [row for row in judgement.rows if row.difference is not None or row.setting == judgement.baseline]
     return sorted(comparable, key=lambda row: 0.0 if row.difference is None else row.difference.mean)
 
@@ -80,7 +80,7 @@ def _ends(row: Judged) -> tuple[float, float, float]:
     return mean, low, high
 
 
-def _apart(ticks: list[float], domain: list[float]) -> list[float]:
+def _spaced_ticks(ticks: list[float], domain: list[float]) -> list[float]:
     """Those that have room for their labels; 1 always has it."""
     room = (math.log(domain[1]) - math.log(domain[0])) / 9
     chosen = [1.0]

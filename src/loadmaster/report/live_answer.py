@@ -38,7 +38,7 @@ def live_figures(timeline: LiveTimeline) -> dict[str, Any]:
         "agreement": dict(timeline.agreement) or None,
         "so_far": timeline.so_far[-1].plain() if timeline.so_far else None,
         "stranded_by_host": [each._asdict() for each in timeline.stranded],
-        "followed": _followed(timeline),
+        "followed": _members_followed(timeline),
     }
 
 
@@ -108,7 +108,7 @@ def _so_far(timeline: LiveTimeline) -> list[str]:
     return [f"{text} ({signed(waits.gain)}; the model of the site is wrong by {signed(waits.error)})"]
 
 
-def _followed(timeline: LiveTimeline) -> list[dict[str, Any]]:
+def _members_followed(timeline: LiveTimeline) -> list[dict[str, Any]]:
     """By member of a meta-rule: how often it was followed, and was worth most where members differed."""
     members = list(dict.fromkeys(name for each in timeline.choices for name in (each.member, *each.best)))
     return [

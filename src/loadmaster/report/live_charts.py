@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, colours, rows, tooltip
-from loadmaster.runs.live_timeline import KINDS, HostNow, LiveTimeline
+from loadmaster.runs.live_timeline import KINDS, LiveTimeline, ObservedHost
 
 _WIDTH = 940
 _POINTS = 2500
@@ -133,7 +133,7 @@ def hosts_chart(timeline: LiveTimeline) -> Any | None:
     )
 
 
-def _alike(hosts: Sequence[HostNow], cores: int, memory: int, gib: float) -> list[dict[str, Any]]:
+def _alike(hosts: Sequence[ObservedHost], cores: int, memory: int, gib: float) -> list[dict[str, Any]]:
     """One point for all hosts with the same left."""
     groups = defaultdict(list)
     for host in hosts:

@@ -203,7 +203,7 @@ def _refusals(timeline: LiveTimeline) -> list[Block]:
     return [
         Heading("What the engine refused"),
         Chart(
-            themed(refusals_chart(timeline, spans_of(timeline))), "Actions that were asked for and not done, by kind."
+            themed(refusals_chart(timeline, spans_of(timeline))), "Actions that were requested and not done, by kind."
         ),
         Table(["the engine's words", "kind", "times"], rows, prose=True),
     ]

@@ -58,7 +58,7 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
 
 
 def _licences(read: Trace) -> list[tuple[str, str]]:
-    """Of each licence that jobs ask for: how many jobs, the most that one asks for, and how many there are."""
+    """Of each licence that jobs request: how many jobs, the most that one requests, and how many there are."""
     total = dict(read.cluster.rules.licences) if read.cluster is not None and read.cluster.rules is not None else {}
     shown = [
         f"{name}: {counted(each.jobs, 'job')}, at most {show_amount(name, each.most)} each, "

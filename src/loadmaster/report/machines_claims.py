@@ -109,7 +109,7 @@ def machines_sentence(comparison: Comparison) -> str:
     if not comparison.several_machines:
         return ""
     load = max(outcome.load for outcome in comparison.outcomes)
-    pairs = [(one, best_on(comparison, one, load)) for one in _named(comparison, load)]
+    pairs = [(one, best_on(comparison, one, load)) for one in _named_runs(comparison, load)]
     group = comparison.at(load)
     parts = []
     for one, outcome in pairs:
@@ -125,7 +125,7 @@ def machines_sentence(comparison: Comparison) -> str:
     return f"Mean wait on this log, the lowest on each set of machines{at}{base}: {'; '.join(parts)}."
 
 
-def _named(comparison: Comparison, load: float) -> list[MachineSet]:
+def _named_runs(comparison: Comparison, load: float) -> list[MachineSet]:
     """Those of which a sentence speaks: all of a few, else the first and those that wait least."""
     if len(comparison.machines) <= _MOST_NAMED:
         return list(comparison.machines)

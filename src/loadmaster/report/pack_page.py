@@ -76,7 +76,7 @@ def _why_not(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _left_over(facts: Mapping[str, Any]) -> list[Block]:
-    """The tasks without a host, and what they ask for."""
+    """The tasks without a host, and what they request."""
     shown = facts["left_over"][:MOST_ROWS]
     names = list(dict.fromkeys(name for row in shown for name in row["demand"]))
     kinds = any(row.get("gpu_kind") for row in shown)

@@ -20,7 +20,7 @@ RECORDED = "recorded"
 
 
 @dataclass(frozen=True)
-class Against:
+class ErrorAgainstRecord:
     """A run beside what really happened; all are fractions of the recorded mean wait.
 
     Attributes:
@@ -57,13 +57,13 @@ def model_error(comparison: Comparison) -> float | None:
     return site.metrics.mean_wait_s / record.mean_wait_s - 1.0
 
 
-def against(comparison: Comparison, outcome: Outcome) -> Against | None:
+def against(comparison: Comparison, outcome: Outcome) -> ErrorAgainstRecord | None:
     """`outcome` beside what really happened; None where nothing may be said of that (rule H7)."""
     error = model_error(comparison)
     if error is None or why_unexplained(comparison) or not _is_as_logged(outcome):
         return None
     assert comparison.recorded is not None
-    return Against(outcome.metrics.mean_wait_s / comparison.recorded.mean_wait_s - 1.0, error)
+    return ErrorAgainstRecord(outcome.metrics.mean_wait_s / comparison.recorded.mean_wait_s - 1.0, error)
 
 
 def against_text(comparison: Comparison, outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from loadmaster.runs import Outcome
 
 def all_groups(comparison: Comparison) -> list[RuleGroups]:
     """What really happened, where that is known, then every run at every load."""
-    return [*_recorded(comparison), *(_of_run(comparison, outcome) for outcome in comparison.outcomes)]
+    return [*_recorded_groups(comparison), *(_of_run(comparison, outcome) for outcome in comparison.outcomes)]
 
 
 def shown_rules(comparison: Comparison) -> list[RuleGroups]:
@@ -20,15 +20,15 @@ def shown_rules(comparison: Comparison) -> list[RuleGroups]:
     where queueing does not explain what happened.
     """
     if not comparison.outcomes:
-        return _recorded(comparison)
+        return _recorded_groups(comparison)
     _, group = leader(comparison)
     base = comparison.baseline_at(group.load)
     runs = [outcome for outcome in comparison.outcomes if outcome.load == group.load]
     ordered = sorted(runs, key=lambda outcome: outcome is not base)
-    return [*_recorded(comparison), *(_of_run(comparison, outcome) for outcome in ordered)]
+    return [*_recorded_groups(comparison), *(_of_run(comparison, outcome) for outcome in ordered)]
 
 
-def _recorded(comparison: Comparison) -> list[RuleGroups]:
+def _recorded_groups(comparison: Comparison) -> list[RuleGroups]:
     groups = comparison.recorded_groups
     explained = not why_not(comparison.recorded, comparison.case.rejected)
     about = {"load": comparison.case.load}

@@ -40,7 +40,7 @@ def run_page(
         by: the groupings that it is broken down by.
     """
     alone, run = (
-        replace(_comparison_of_one(record, outcome), metrics=metrics, by=by, recorded_groups=_recorded(record)),
+        replace(_comparison_of_one(record, outcome), metrics=metrics, by=by, recorded_groups=_recorded_groups(record)),
         (record.workload, record.case.cluster, record.schedule),
     )
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
@@ -54,7 +54,7 @@ def run_page(
     return Page(answer(alone), blocks, title(alone), "loadmaster simulate")
 
 
-def _recorded(record: Record) -> tuple[Groups, ...]:
+def _recorded_groups(record: Record) -> tuple[Groups, ...]:
     """What really happened to groups of jobs, where the run has their own arrivals."""
     case = record.case
     return recorded_groups(case.workload, case.cluster, case.launch_s) if record.setting.beta == 1.0 else ()

@@ -107,7 +107,7 @@ def themed(chart: Any) -> Any:
 def rows(values: list[dict[str, Any]]) -> Any:
     """Rows as a chart takes them, numbers cut to six digits: a chart shows no more."""
     with unchecked():
-        return _plain_rows()(values=[{key: _cut(value) for key, value in row.items()} for row in values])
+        return _plain_rows()(values=[{key: _shortened(value) for key, value in row.items()} for row in values])
 
 
 @contextmanager
@@ -174,5 +174,5 @@ def tooltip(*names: str, **formats: str) -> list[Any]:
     return [f"{name}:N" for name in names] + [alt.Tooltip(f"{name}:Q", format=how) for name, how in formats.items()]
 
 
-def _cut(value: Any) -> Any:
+def _shortened(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -6,7 +6,7 @@ from typing import Any
 from loadmaster.measure.metric import METRICS
 from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tooltip
 from loadmaster.report.tune_claims import rule_words
-from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.full_log_run import FullLogRun
 from loadmaster.tuning.tune import Tuning
 
@@ -45,7 +45,7 @@ def _reference_lines(tuning: Tuning) -> list[Any]:
     return [*lines, *_line(tuning, tuning.selection.winner.rule, _WON, ACCENT, _WIDTH)]
 
 
-def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[Any]:
+def _line(tuning: Tuning, rule: PortableRule, what: str, colour: str, at: int) -> list[Any]:
     """A line for a built-in rule, and its name: above it on the left where `at` is 0, else below it on the right."""
     import altair as alt
 

@@ -7,7 +7,7 @@ from loadmaster.report.comparison import CLOSE
 from loadmaster.report.confidence import interval_text
 from loadmaster.system.counted import counted
 from loadmaster.tuning.baselines import SITE_QUEUE
-from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout
 from loadmaster.tuning.rule_file import rule_file
 from loadmaster.tuning.tune import Tuning
@@ -16,7 +16,7 @@ TUNED = "the tuned rule"
 TUNED_SITE = "the changed site"
 
 
-def rule_words(tuning: Tuning, rule: Ruled) -> str:
+def rule_words(tuning: Tuning, rule: PortableRule) -> str:
     """A rule as it is called in a sentence."""
     winner = tuning.selection.winner
     if winner is not None and winner.number is not None and rule == winner.rule:

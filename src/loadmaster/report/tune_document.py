@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.report.document import document, left_out
 from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
-from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
@@ -67,7 +67,7 @@ def _figures(tuning: Tuning, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _named(rule: Ruled) -> dict[str, str]:
+def _named(rule: PortableRule) -> dict[str, str]:
     return {"policy": rule.setting.policy, "discipline": rule.setting.discipline}
 
 

@@ -98,15 +98,6 @@ def naming(*, in_process: bool = False) -> Iterator[Callable[[Any], str]]:
             _held.subtract(mine)
 
 
-def why_in_process(thing: Any) -> str:
-    """Why `thing` cannot be run from its text, as the end of a sentence; empty where it can.
-
-    Raises:
-        InputError: it is a function that is no rule in either way, such as one without a name.
-    """
-    return "" if (rule := _rule_and_text(thing)[0]) is None else rule.why
-
-
 def _rule_and_text(thing: Any) -> tuple[RuleInProcess | None, str]:
     """The rule that is called as it is, or None and the text that stands for it."""
     plain = getattr(thing, "py_func", thing)

@@ -110,7 +110,7 @@ def draws_at_random(function: FunctionType) -> bool:
     """
     parts = list(reached(function))
     seeds = any("seed" in names_in(part) for part in parts)
-    return not seeds and any(_is_random(value) for part in parts for value in _named(part))
+    return not seeds and any(_is_random(value) for part in parts for value in _named_values(part))
 
 
 def uses_parameter(function: FunctionType, number: int) -> bool:
@@ -126,7 +126,7 @@ def names_in(function: FunctionType) -> set[str]:
     return {name for code in _codes(function.__code__) for name in code.co_names}
 
 
-def _named(function: FunctionType) -> Iterator[Any]:
+def _named_values(function: FunctionType) -> Iterator[Any]:
     """What the names in the code of `function` stand for, also one step into modules: `np.random`."""
     names = names_in(function)
     inner = [cell.cell_contents for cell in function.__closure__ or ()]

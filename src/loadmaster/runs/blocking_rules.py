@@ -18,7 +18,7 @@ from loadmaster.scheduling.running_limits import LICENCES, THROTTLE, Limit
 from loadmaster.sim.queue.plain.limits import LimitsLeft
 
 
-class RulesInTheWay:
+class BlockingRules:
     """The rules that bind one job of a record.
 
     Args:

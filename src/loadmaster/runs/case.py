@@ -41,7 +41,7 @@ class Case:
         several_tasks: the log has jobs of several tasks.
         recipe: how a synthetic log says that it was made.
         among: all sets of machines on which the same jobs are compared, where there are several (rule N1).
-        first: the case of the first of them, whose load is the one asked for; None where it is this one.
+        first: the case of the first of them, whose load is the one requested; None where it is this one.
         allowed: there is a verdict, however many jobs are left out.
         window_s: when the window of the dump opens, if runs begin then (rule L12); None if they begin with the log.
         launch_s: by so much the runtimes are longer than in the log, since a site launches and cleans up (rule H12).

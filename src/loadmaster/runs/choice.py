@@ -117,7 +117,7 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
     workload = record.workload
     task, demand = int(workload.first_task[job]), workload.demand[job]
     choice, decision = choice_on(Scheduler(policy, discipline), snapshot, job, task, demand)
-    followed = None if choice.members else _followed(record, discipline, snapshot.now_s)
+    followed = None if choice.members else _rule_followed(record, discipline, snapshot.now_s)
     return replace(choice, same=_as_recorded(record, decision, snapshot.now_s), followed=followed)
 
 
@@ -166,7 +166,7 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
     ), decision
 
 
-def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:
+def _rule_followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:
     """The rule that the twin followed then, as the record says."""
     cycles = record.schedule.cycles
     choices = cycles.choices

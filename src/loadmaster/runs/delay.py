@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.cards import cards_wanted
-from loadmaster.runs.blocking_rules import RulesInTheWay
+from loadmaster.runs.blocking_rules import BlockingRules
 from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
@@ -101,7 +101,7 @@ def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Del
     started_before = schedule.start_s < first_cycle
     tasks = tasks_between(record, submit, until)
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
-    rules = RulesInTheWay(record, job)
+    rules = BlockingRules(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
     ways = _without_short_passes(record, _without_idle_loops(record, ways))
     ways = [(now, rules.kept_words if why == KEPT and rules.kept_words else why) for now, why in ways]
@@ -131,7 +131,7 @@ def _at_work(record: Record, job: int, moments: Floats) -> Bools:
     return works
 
 
-def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int, now_s: float) -> str:
+def _in_the_way(record: Record, rules: BlockingRules, tasks: RanTasks, job: int, now_s: float) -> str:
     """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
     if reason := _not_eligible(record, job, now_s) or rules.awaits(now_s) or rules.never:
         return reason
@@ -142,11 +142,11 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
     enough = tasks.enough(capacity, demand, now_s)[hosts]
     room = np.zeros(len(capacity), bool)
     room[hosts] = enough.all(axis=1)
-    if reason := calendar_reason(record, job, now_s, room) or _lacking(record, enough, hosts):
+    if reason := calendar_reason(record, job, now_s, room) or _lacking_resources(record, enough, hosts):
         return reason
     if reason := rules.limit(tasks.jobs_at(after_s), after_s):
         return reason
-    after = _lacking(record, tasks.enough(capacity, demand, after_s)[hosts], hosts)
+    after = _lacking_resources(record, tasks.enough(capacity, demand, after_s)[hosts], hosts)
     return f"{TAKEN}; then {after}" if after else KEPT
 
 
@@ -186,7 +186,7 @@ def _not_eligible(record: Record, job: int, now_s: float) -> str:
     return LATER if bound.eligible_s is not None and now_s < bound.eligible_s[job] else ""
 
 
-def _lacking(record: Record, enough: Bools, hosts: Bools) -> str:
+def _lacking_resources(record: Record, enough: Bools, hosts: Bools) -> str:
     """What lacked on the hosts that it may use, in words; empty if one had enough of all."""
     if enough.all(axis=1).any():
         return ""
@@ -248,7 +248,7 @@ def calendar_reason(record: Record, job: int, now_s: float, room: Bools) -> str:
     rules = record.case.cluster.rules
     if rules is None or not rules.calendar:
         return ""
-    own = _named(record, job)
+    own = _job_name(record, job)
     rows = [row for row in rules.calendar if row.kind == "reserved" and row.name == own] if own else []
     if rows and not any(row.flex or row.from_s <= now_s for row in rows):
         return f"its reservation {own} had not begun"
@@ -263,7 +263,7 @@ def calendar_reason(record: Record, job: int, now_s: float, room: Bools) -> str:
     return f"the hosts that had room were {' or '.join(dict.fromkeys(names))}"
 
 
-def _named(record: Record, job: int) -> str:
+def _job_name(record: Record, job: int) -> str:
     bound = record.workload.constraints
     return "" if bound is None or bound.reservation is None else bound.reservation.words()[job] or ""
 

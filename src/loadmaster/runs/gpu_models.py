@@ -1,4 +1,4 @@
-"""Models of GPUs that jobs ask for, bound to the hosts that have them (rule C16)."""
+"""Models of GPUs that jobs request, bound to the hosts that have them (rule C16)."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ from loadmaster.system.counted import counted
 
 
 def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tuple[str, ...]]:
-    """Jobs that ask for models of GPU by the features that these hosts have; a sentence on models of no known host.
+    """Jobs that request models of GPU by the features that these hosts have; a sentence on models of no known host.
 
     A host has a model if one of its features is `gpu:MODEL`, or the model itself in capital or small letters.
 
     Args:
-        workload: jobs whose features may ask for `gpu:MODEL`.
+        workload: jobs whose features may request `gpu:MODEL`.
         cluster: the hosts.
     """
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
@@ -37,7 +37,7 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tup
     unknown = [UNKNOWN] if any(UNKNOWN in host for host in rules.features) else [""]
 
     def terms(term: str) -> list[str]:
-        """Features of hosts of which one is needed in place of a term; an empty one asks for nothing."""
+        """Features of hosts of which one is needed in place of a term; an empty one requests nothing."""
         if not term.startswith(MODEL):
             return [term if plain or names_hosts(term) else ""]
         here = [each for each in names if each in of_models and _model(each) == _model(term)]

@@ -109,7 +109,7 @@ GENERATORS: Mapping[str, tuple[str, str]] = {
 }
 """Every kind of `loadmaster generate`: what it makes, where it comes from."""
 _OWN_GENERATOR = NamedRule(
-    "file.py:function", "a generator of your own: jobs(seed, ...), a log or a bag; also wherever a log is asked for"
+    "file.py:function", "a generator of your own: jobs(seed, ...), a log or a bag; also wherever a log is named"
 )
 
 _OWN_FACTOR = NamedRule("a number", "what the user said times that")

@@ -64,7 +64,7 @@ def without_a_pass(record: Record, loops: Slurm, until_s: float) -> set[float]:
 
 def _live(record: Record, until_s: float, watch: Callable[[Snapshot, Decision], None]) -> None:
     """Live through the run up to `until_s`; `watch` is told of every decision, and of what it saw."""
-    setting, witness = record.setting, _Witness(record, watch)
+    setting, witness = record.setting, _ObservedScheduler(record, watch)
     engine = Replay(
         record.workload, record.case.cluster, witness, setting.interval_s, setting.seed, record.estimate_model
     )
@@ -72,7 +72,7 @@ def _live(record: Record, until_s: float, watch: Callable[[Snapshot, Decision], 
         pass
 
 
-class _Witness:
+class _ObservedScheduler:
     """The scheduler of the run, watched as it decides."""
 
     def __init__(self, record: Record, watch: Callable[[Snapshot, Decision], None]) -> None:

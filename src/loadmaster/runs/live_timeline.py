@@ -21,7 +21,7 @@ class JobStart(NamedTuple):
 
 
 class CycleCounts(NamedTuple):
-    """A cycle: jobs that waited, ran, and were asked for and did not run yet; starts that were decided."""
+    """A cycle: jobs that waited, ran, and were requested and did not run yet; starts that were decided."""
 
     at_s: float
     waiting: int
@@ -49,7 +49,7 @@ class MetaChoice(NamedTuple):
     best: tuple[str, ...]
 
 
-class HostNow(NamedTuple):
+class ObservedHost(NamedTuple):
     """A host as it was seen last: `free` and `capacity` by resource; `kind` is one of `KINDS`."""
 
     name: str
@@ -111,8 +111,8 @@ class LiveTimeline:
         last_s: of the end, or of the last cycle in which anything changed where it has not ended.
         counted: by cycle, of those in which anything changed.
         jobs: how many were seen.
-        began: of every job that was seen to run, or ended after we had asked for it, the first time that it did.
-        by_others: of those, how many had not been asked for by us.
+        began: of every job that was seen to run, or ended after we had requested it, the first time that it did.
+        by_others: of those, how many had not been requested by us.
         unseen: jobs besides those that came and ended between two observations.
         waiting_s: of every job that waits at the end, for how long it has.
         refused: when, and of which kind; texts: the engine's words for them, with how often.
@@ -120,7 +120,7 @@ class LiveTimeline:
         skipped: when no decision was taken, and why.
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
-        resources, typical: what a typical job asks, resource by resource.
+        resources, typical: what a typical job requests, resource by resource.
         agreed, agreement, stranded: of a shadow; see `live.queue.agreement` and `live.queue.stranded_capacity`.
         so_far: of a shadow, what its jobs had waited so far, each time that it was reckoned.
         left_out: jobs that were not decided on at the end, by reason.
@@ -139,7 +139,7 @@ class LiveTimeline:
     texts: Counter[tuple[str, str]]
     skipped: Sequence[tuple[float, str]]
     choices: Sequence[MetaChoice]
-    hosts: Sequence[HostNow]
+    hosts: Sequence[ObservedHost]
     hosts_at_s: float
     resources: Sequence[str]
     typical: Sequence[float]

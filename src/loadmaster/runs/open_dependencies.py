@@ -23,11 +23,11 @@ def open_dependencies(record: Record, waits: Waits, job: int, now_s: float) -> A
 
 def _open(record: Record, waits: Waits, row: int, now_s: float) -> list[AwaitedJob]:
     jobs = waits.on[int(waits.first_on[row]) : int(waits.first_on[row + 1])].tolist()
-    open_ones = [_awaited(record, waits, row, other, now_s) for other in jobs]
+    open_ones = [_awaited_job(record, waits, row, other, now_s) for other in jobs]
     return [each for each in open_ones if each is not None]
 
 
-def _awaited(record: Record, waits: Waits, row: int, other: int, now_s: float) -> AwaitedJob | None:
+def _awaited_job(record: Record, waits: Waits, row: int, other: int, now_s: float) -> AwaitedJob | None:
     until, start_s = UNTIL[int(waits.kind[row])], float(record.schedule.start_s[other])
     over = bool(record.schedule.ends_s(record.workload)[other] <= now_s)
     name = str(record.name_of(other))

@@ -27,7 +27,7 @@ def shown_pace(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
-class _Enough(Exception):
+class _TrialOver(Exception):
     """The trial is over."""
 
 
@@ -47,9 +47,9 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
     def watch(done: int, _jobs: int) -> None:
         seen.append((time.perf_counter(), done))
         if seen[-1][0] - seen[0][0] > TRIAL_S:
-            raise _Enough
+            raise _TrialOver
 
-    with suppress(_Enough):
+    with suppress(_TrialOver):
         replay_deciding(
             workload,
             case.cluster,

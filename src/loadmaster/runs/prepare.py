@@ -1,13 +1,16 @@
 """The preparation of many runs on this machine: engines are compiled, memory is counted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
+from typing import Any, Protocol, TypeVar
 
-from loadmaster.kept.study import R, S, T, Work
+from loadmaster.kept.study import Moved, R, S, T, Work
 from loadmaster.kept.watch import Watch
 from loadmaster.model.job_succession import is_closed
 from loadmaster.rules.find import Sources
+from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
@@ -18,6 +21,49 @@ from loadmaster.sim.queue.simulation import is_compiled
 from loadmaster.system.process import free_memory_bytes, usable_cores
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
+
+
+class RunTask(Protocol):
+    """A task of a study of runs: its setting, and the text of every file that the setting names."""
+
+    @property
+    def setting(self) -> Setting:
+        """The run."""
+
+    @property
+    def sources(self) -> Sources:
+        """Path -> text."""
+
+
+P = TypeVar("P", bound=RunTask)
+
+
+def work_on_case(
+    kind: str,
+    made_by: str,
+    make: Callable[[Case, P, Moved], R],
+    case: Case,
+    to_bytes: Callable[[R], bytes],
+    from_bytes: Callable[[bytes], R],
+) -> Work[Case, P, R]:
+    """Runs on `case`, as studies make them; `made_by` is a module, the rest as in `Work`."""
+
+    def prepare(tasks: Sequence[P], watch: Watch) -> None:
+        texts = {path: text for task in tasks for path, text in task.sources.items()}
+        compile_first(case, list(dict.fromkeys(task.setting for task in tasks)), watch, texts)
+
+    jobs = case.workload.jobs
+    return Work(kind, (made_by,), make, case, to_bytes, from_bytes, prepare, workers_for(jobs), jobs)
+
+
+def key_of_task(work: Work[Case, P, R], task: P, **more: Any) -> str:
+    """The key of a result that the setting and the files of `task` shape, and `more`."""
+    return work.key(
+        setting=task.setting.essential(task.sources),
+        sources={path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()},
+        imported=imported(task.sources.values()),
+        **more,
+    )
 
 
 def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources: Sources | None = None) -> None:

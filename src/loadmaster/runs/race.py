@@ -50,7 +50,7 @@ def race(
     until_s = clock() + budget_s
     race = _Race([[] for _ in range(rules)], [0] * rules, tuple(range(rules)))
     for look in range(1, MOST_LOOKS + 1):
-        if not _drawn(race, draw, samples_at(look), clock, until_s if look > 1 else math.inf):
+        if not _run_samples(race, draw, samples_at(look), clock, until_s if look > 1 else math.inf):
             race.ending = "time"
             break
         _look(race, look)
@@ -61,7 +61,7 @@ def race(
     return Sampled(drawing, runs, tuple(race.looks), race.ending or "time")
 
 
-def _drawn(race: _Race, draw: Draw, samples: int, clock: Callable[[], float], until_s: float) -> bool:
+def _run_samples(race: _Race, draw: Draw, samples: int, clock: Callable[[], float], until_s: float) -> bool:
     """Run what is left on so many samples; False, and no more of them, once that would not end in time."""
     while numbers := range(len(race.runs[race.left[0]]), samples):
         since = clock()

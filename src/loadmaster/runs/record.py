@@ -7,7 +7,7 @@ jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime
                  ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as logged; if the run stopped one),
                  expected_s (what the scheduler counted on at speed 1, if that is not the estimate),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), cards (the GPUs of
-                 that host that this task took, as "0 3", where jobs ask for parts of a GPU), and every column of
+                 that host that this task took, as "0 3", where jobs request parts of a GPU), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation;
                  ran_on (the hosts on which it really ran, where the log names them);
                  called (what a live engine calls it, where that is no number);

@@ -88,7 +88,7 @@ def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -
 def _places(workload: Workload, job: Longs, hosts: Cluster) -> tuple[list[int], int]:
     """The hosts of the tasks of each job, one job after the other, and for how many jobs they are assumed."""
     number = {hosts.name(host): host for host in range(hosts.hosts)}
-    named = [_named(workload, each, number) for each in job.tolist()]
+    named = [_named_hosts(workload, each, number) for each in job.tolist()]
     free, found = hosts.capacity.copy(), {}
     for known in (True, False):  # jobs whose hosts are known take theirs first
         for each, own in zip(job.tolist(), named, strict=True):
@@ -104,7 +104,7 @@ def _places(workload: Workload, job: Longs, hosts: Cluster) -> tuple[list[int], 
     return [host for each in job.tolist() for host in found[each]], sum(not own for own in named)
 
 
-def _named(workload: Workload, job: int, number: dict[str, int]) -> list[int]:
+def _named_hosts(workload: Workload, job: int, number: dict[str, int]) -> list[int]:
     """The hosts that the listing names, by number; none where it names none, or others than these."""
     ran_on = workload.recorded_hosts
     if ran_on is None or ran_on.code[job] < 0:

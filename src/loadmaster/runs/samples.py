@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -18,10 +17,9 @@ from loadmaster.measure.resample import RESAMPLINGS, Sample, without_interval
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError, Workload
 from loadmaster.rules.find import Sources
-from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, case_of, digest_of_hosts
 from loadmaster.runs.one_host import as_one_host
-from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
+from loadmaster.runs.prepare import key_of_task, one_at_a_time, work_on_case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate_lived
 from loadmaster.sim.queue.engine_cost import is_plain_quicker
@@ -125,7 +123,7 @@ def why_not_seeds(case: Case) -> str:
     jobs = case.workload.jobs + case.rejected.total
     if recipe.jobs < jobs:
         return "the parameters of its generator make fewer jobs than it has"
-    drawn, log = _made(case, recipe.seed), case.workload
+    drawn, log = _generated_jobs(case, recipe.seed), case.workload
     same = (
         drawn.jobs == log.jobs
         and np.array_equal(drawn.submit_s, log.submit_s)
@@ -142,7 +140,7 @@ def sampled(case: Case, drawing: Drawing, index: int) -> Sample:
         assert case.recipe is not None
         seed = drawing.seed * SEEDS_APART + index
         first_own = case.recipe.seed - drawing.seed * SEEDS_APART
-        return Sample(_made(case, seed + (0 <= first_own <= index)), 0)  # never the log itself
+        return Sample(_generated_jobs(case, seed + (0 <= first_own <= index)), 0)  # never the log itself
     rng = np.random.default_rng(np.random.SeedSequence((drawing.seed, index)))
     return RESAMPLINGS[drawing.how](case.workload, rng)
 
@@ -175,23 +173,13 @@ def run_tasks(
 
 def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
     """Runs on samples of `case`, as studies make them."""
-    return Work(
-        "sample",
-        ("loadmaster.runs.samples",),
-        make_run,
-        case,
-        to_bytes,
-        from_bytes,
-        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs),
-        steps=case.workload.jobs,
-    )
+    return work_on_case("sample", "loadmaster.runs.samples", make_run, case, to_bytes, from_bytes)
 
 
 def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
-    """Draw the sample, scale it to the load asked for, and simulate it."""
+    """Draw the sample, scale it to the load requested, and simulate it."""
     setting = task.setting
-    drawn = _drawn(case, task.drawing, task.number)
+    drawn = _cached_sample(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
     discipline = discipline_of(setting, task.sources)
     workload, cluster = as_one_host(workload, case.cluster, discipline)  # the hosts of jobs are not needed
@@ -223,12 +211,12 @@ def from_bytes(block: bytes) -> SampleRun:
 
 
 @lru_cache(maxsize=8)
-def _drawn(case: Case, drawing: Drawing, index: int) -> Sample:
+def _cached_sample(case: Case, drawing: Drawing, index: int) -> Sample:
     """Samples that several rules run on at about the same time are drawn once."""
     return sampled(case, drawing, index)
 
 
-def _made(case: Case, seed: int) -> Workload:
+def _generated_jobs(case: Case, seed: int) -> Workload:
     """The jobs of the generator at another seed that this cluster can hold; as many as were read of this log."""
     assert case.recipe is not None
     drawn = case.recipe.make(seed)
@@ -250,28 +238,21 @@ def _as_processors(workload: Workload) -> Workload:
 
 
 def _factor(case: Case, task: RunOnSample) -> float:
-    """On the times between arrivals, so that the sample offers the load asked for: to the first of several machines."""
+    """On the times between arrivals, so that the sample offers the load requested: to the first of several machines."""
     paced = case.first or case
     load = paced.load / task.setting.beta
-    own = _drawn(paced, task.drawing, task.number).workload.offered_load(paced.cluster)
+    own = _cached_sample(paced, task.drawing, task.number).workload.offered_load(paced.cluster)
     return own / load if np.isfinite(own) and np.isfinite(load) else 1.0
 
 
-def _prepare(case: Case, tasks: Sequence[RunOnSample], watch: Watch) -> None:
-    texts = {path: text for task in tasks for path, text in task.sources.items()}
-    compile_first(case, list(dict.fromkeys(task.setting for task in tasks)), watch, texts)
-
-
 def _key(work: Work[Case, RunOnSample, SampleRun], task: RunOnSample) -> str:
-    sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
     case = work.shared
     recipe = case.recipe if task.drawing.how == "seeds" else None
     beside = [case.first.digest] if case.first is not None else []
     beside += [digest_of_hosts(each) for each in case.among] if recipe is not None else []
-    return work.key(
-        setting=task.setting.essential(task.sources),
-        sources=sources,
-        imported=imported(task.sources.values()),
+    return key_of_task(
+        work,
+        task,
         case=case.digest,
         beside=beside,
         how=task.drawing.how,

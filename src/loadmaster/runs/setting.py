@@ -154,7 +154,7 @@ def policy_of(setting: Setting, sources: Sources) -> AnyPolicy:
     return meta_rule_named(setting.policy, sources, **usual) or named(setting.policy, sources)
 
 
-class _Elsewhere(Mapping[str, str]):
+class _NamesOfOtherKinds(Mapping[str, str]):
     """What `kinds.elsewhere` says, asked only where a name is refused: it loads every registry there is."""
 
     def __init__(self, wanted: str) -> None:
@@ -183,7 +183,7 @@ def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline
         InputError: no such order, backfilling or parameter.
     """
     usual = {name: getattr(setting, name) for name in _PARAMETERS}
-    discipline = discipline_named(setting.queue, sources, _Elsewhere("discipline"), **usual)
+    discipline = discipline_named(setting.queue, sources, _NamesOfOtherKinds("discipline"), **usual)
     discipline = looking_ahead(discipline)
     return replace(discipline, name=setting.discipline) if setting.discipline == SITE else discipline
 
@@ -201,7 +201,7 @@ def named(spec: str, sources: Sources) -> Policy:
     """The placement policy `spec`; one from a file is taken from its text in `sources`, if it is there."""
     if name_of(spec) in META_RULES:
         raise InputError(spec, "a meta-rule cannot be a member of another", fix="name placement policies")
-    return policy_named(spec, sources, _Elsewhere("placement policy"))
+    return policy_named(spec, sources, _NamesOfOtherKinds("placement policy"))
 
 
 _PARAMETERS = {"reservations", "lookahead", "shares"}
@@ -209,4 +209,4 @@ _PARAMETERS = {"reservations", "lookahead", "shares"}
 
 
 def _parameters(discipline: str, sources: Sources) -> set[str]:
-    return _PARAMETERS & parameters_of(discipline, _Elsewhere("discipline"), sources)
+    return _PARAMETERS & parameters_of(discipline, _NamesOfOtherKinds("discipline"), sources)

@@ -10,7 +10,7 @@ from loadmaster.runs.live_timeline import unended
 
 
 class Span(NamedTuple):
-    """Task `task` on `host` with a share of the CPU it asks for, from `from_s` on until `to_s`."""
+    """Task `task` on `host` with a share of the CPU it requests, from `from_s` on until `to_s`."""
 
     task: str
     host: str
@@ -36,7 +36,7 @@ class ShareTimeline:
         engine: that was driven; method: what decided.
         command: that began the last session; ended: how it ended, empty where it has not said so.
         hosts: cores of every host, by name.
-        tasks: cores that each task asks for, by its name in the record.
+        tasks: cores that each task requests, by its name in the record.
         shown: a name for a person, where that is another one.
         spans: in the order of their beginnings.
         changes: in the order of time.

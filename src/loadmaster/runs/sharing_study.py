@@ -149,7 +149,7 @@ TRIAL_S = 0.5
 """Seconds for which a plain engine is tried out."""
 
 
-class _Enough(Exception):
+class _TrialOver(Exception):
     """The trial is over."""
 
 
@@ -179,9 +179,9 @@ def events_a_second(
     def watch(_done: int, _total: int) -> None:
         seen.append(time.perf_counter())
         if seen[-1] - seen[0] > TRIAL_S:
-            raise _Enough
+            raise _TrialOver
 
-    with suppress(_Enough):
+    with suppress(_TrialOver):
         run_sharing(method, workload, cluster, settings, watch, sources, policy)
         return None
     return (len(seen) - 1) / (seen[-1] - seen[0])

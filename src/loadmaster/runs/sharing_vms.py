@@ -35,7 +35,7 @@ def run_on_vms(
         The run; jobs with more tasks than there are VMs never start, and their times are NaN.
 
     Raises:
-        InputError: a job that asks for no CPU, or a share that is not more than zero.
+        InputError: a job that requests no CPU, or a share that is not more than zero.
     """
     problem = vm_problem(choice, workload, cluster, shares, sharing)
     run = simulate_vms(problem, progress=progress)

@@ -6,21 +6,19 @@ stopped, and a sweep with one more policy runs only that policy.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.rules.find import Sources
-from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
-from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
+from loadmaster.runs.prepare import key_of_task, one_at_a_time, work_on_case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 
 
-class RunToMake(NamedTuple):
+class PendingRun(NamedTuple):
     """One run to make.
 
     Attributes:
@@ -48,7 +46,7 @@ def sweep(
     Raises:
         InputError: a setting names a policy or discipline that does not exist; nothing is run then.
     """
-    tasks = [RunToMake(setting, sources_of(setting), check) for setting in settings]
+    tasks = [PendingRun(setting, sources_of(setting), check) for setting in settings]
     for task in tasks:
         policy_of(task.setting, task.sources)
         discipline_of(task.setting, task.sources)
@@ -62,50 +60,23 @@ def sweep(
     ]
 
 
-def work_on(case: Case) -> Work[Case, RunToMake, Outcome]:
+def work_on(case: Case) -> Work[Case, PendingRun, Outcome]:
     """Runs on `case`, as studies make them."""
-    return Work(
-        "compare",
-        ("loadmaster.runs.outcome",),
-        make_run,
-        case,
-        to_bytes,
-        from_bytes,
-        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs),
-        steps=case.workload.jobs,
-    )
+    return work_on_case("compare", "loadmaster.runs.outcome", make_run, case, to_bytes, from_bytes)
 
 
-def make_run(case: Case, task: RunToMake, moved: Moved) -> Outcome:
+def make_run(case: Case, task: PendingRun, moved: Moved) -> Outcome:
     """Make one run."""
     return run(case, task.setting, task.sources, check=task.check, progress=lambda started, _jobs: moved(started))
 
 
-def prepare_runs(case: Case, settings: Sequence[Setting], watch: Watch) -> None:
-    """Compile what the runs of `settings` need, or load it, so that a time limit begins after that."""
-    _prepare(case, [RunToMake(setting, sources_of(setting), False) for setting in settings], watch)
-
-
-def _prepare(case: Case, tasks: Sequence[RunToMake], watch: Watch) -> None:
-    texts = {path: text for task in tasks for path, text in task.sources.items()}
-    compile_first(case, [task.setting for task in tasks], watch, texts)
-
-
 def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
     """The name of a run: equal for runs that must come out alike, and only for those."""
-    return _key(work_on(case), RunToMake(setting, sources_of(setting), check))
+    return _key(work_on(case), PendingRun(setting, sources_of(setting), check))
 
 
-def _key(work: Work[Case, RunToMake, Outcome], task: RunToMake) -> str:
-    sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
-    return work.key(
-        setting=task.setting.essential(task.sources),
-        sources=sources,
-        imported=imported(task.sources.values()),
-        case=work.shared.digest,
-        check=task.check,
-    )
+def _key(work: Work[Case, PendingRun, Outcome], task: PendingRun) -> str:
+    return key_of_task(work, task, case=work.shared.digest, check=task.check)
 
 
 def _about(case: Case, setting: Setting) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from loadmaster.system.counted import counted
 
 
 def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") -> tuple[str, ...]:
-    """That jobs ask for features where no host has any, models of GPUs aside; nothing where some host has one.
+    """That jobs request features where no host has any, models of GPUs aside; nothing where some host has one.
 
     Args:
         workload: the jobs.
@@ -60,7 +60,7 @@ def without_unknown_hosts(workload: Workload, cluster: Cluster) -> tuple[Workloa
 
 
 def notes_on_licences(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
-    """That jobs ask for licences of which no total is known, so that they keep back no job (rule C13)."""
+    """That jobs request licences of which no total is known, so that they keep back no job (rule C13)."""
     column = None if workload.constraints is None else workload.constraints.licences
     if column is None:
         return ()

@@ -1,4 +1,4 @@
-"""Dynamic fractional scheduling: jobs start at once with a part of the CPU they ask for (Casanova et al. 2008)."""
+"""Dynamic fractional scheduling: jobs start at once with a part of the CPU they request (Casanova et al. 2008)."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -25,10 +25,10 @@ class FractionalView:
 
     Attributes:
         host: int32[N], the host of each task; tasks in ascending number.
-        fluid: float64[N], CPU each task asks for, as far as known.
+        fluid: float64[N], CPU each task requests, as far as known.
         rigid: float64[N, M], demands that must fit.
         cost: float64[N], memory that travels if the task moves: none for one that starts at this very moment.
-        load: float64[H], CPU asked on each host; used: float64[H, M], what is taken of the rest.
+        load: float64[H], CPU requested on each host; used: float64[H, M], what is taken of the rest.
         fluid_capacity: float64[H]; rigid_capacity: float64[H, M]; speed: float64[H].
         kind: int32[H], equal hosts have equal numbers.
         budget: memory that may still move in this interval.
@@ -48,7 +48,7 @@ class FractionalView:
 
 
 class FractionalJob(NamedTuple):
-    """A waiting job: its equal tasks, what each asks of the CPU, and float64[M] of the rest."""
+    """A waiting job: its equal tasks, what each requests of the CPU, and float64[M] of the rest."""
 
     tasks: int
     fluid: float
@@ -166,7 +166,7 @@ class Fractional:
 
 
 def least_yield(load: Floats, capacity: Floats) -> float:
-    """The least yield of any host, min(1, capacity / CPU asked) (rule K2)."""
+    """The least yield of any host, min(1, capacity / CPU requested) (rule K2)."""
     with np.errstate(divide="ignore"):
         return float(np.minimum(1.0, capacity / load).min())
 
@@ -178,7 +178,7 @@ def yield_of(view: FractionalView, host: Ints) -> float:
 
 
 def highest_yield(view: FractionalView) -> float:
-    """An upper bound of the least yield: CPU there over CPU asked, of all hosts and of the largest task."""
+    """An upper bound of the least yield: CPU there over CPU requested, of all hosts and of the largest task."""
     asked, largest = float(view.fluid.sum()), float(view.fluid.max(initial=0.0))
     if largest == 0.0:
         return 1.0

@@ -30,7 +30,7 @@ class Entries:
         hosts: int32[E], a row of `allowed`.
         min_hosts, max_hosts: int32[E], on how many of them its tasks lie at least and at most; 0 for any number, and
             None where it is so for all.
-        closed: bool[E], the job may not run there: it asks too much, is not admitted, or the partition starts none.
+        closed: bool[E], the job may not run there: it requests too much, is not admitted, or the partition starts none.
         allowed: bool[C, H].
     """
 
@@ -134,7 +134,7 @@ def _choices(bound: Constraints) -> list[tuple[Alternatives, ...]]:
 
 
 class _HostSets:
-    """The distinct sets of hosts, made when they are asked for."""
+    """The distinct sets of hosts, made when they are requested."""
 
     def __init__(self, cluster: Cluster, rules: SiteRules, bound: Constraints) -> None:
         self._hosts = cluster.hosts
@@ -165,7 +165,7 @@ class _HostSets:
 
 
 def _whole(workload: Workload, cluster: Cluster, job: Longs, hosts: Ints, allowed: Bools) -> tuple[Ints, Bools]:
-    """Let jobs that want whole hosts use only hosts that they fill; `hold_whole_hosts` made them ask for all cores."""
+    """Let jobs that want whole hosts use only hosts that they fill; `hold_whole_hosts` made them request all cores."""
     wants = wants_whole_hosts(workload, cluster)[job]
     if not wants.any():
         return hosts, allowed
@@ -185,7 +185,7 @@ def mask(hosts: int, chosen: HostSet) -> Bools:
 def _holds(
     workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints, least: Ints | None, most: Ints | None
 ) -> Bools:
-    """bool[E]: whether the empty hosts of an entry hold all tasks of its job, on as many hosts as it asks for."""
+    """bool[E]: whether the empty hosts of an entry hold all tasks of its job, on as many hosts as it requests."""
     if len(allowed) == 1 and allowed.all() and least is None and most is None:
         return np.ones(len(job), bool)  # a job that fits no host was left out before
     none = np.zeros(len(job), np.int32)
@@ -227,7 +227,7 @@ def _closed(
 
 
 def _hosts_needed(workload: Workload, cluster: Cluster, bound: Constraints) -> Floats:
-    """float64[J]: the fewest hosts that can hold all tasks of each job, as many as it asks for at least."""
+    """float64[J]: the fewest hosts that can hold all tasks of each job, as many as it requests at least."""
     rows, which = np.unique(workload.demand, axis=0, return_inverse=True)
     held = np.ones(len(rows))
     for number, demand in enumerate(rows):

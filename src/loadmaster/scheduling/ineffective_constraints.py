@@ -22,7 +22,7 @@ def counts_cluster_wide(cluster: Cluster, bound: Constraints) -> bool:
 
 
 def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
-    """Whether some job asks for a licence of which the cluster says how many there are (rule C13)."""
+    """Whether some job requests a licence of which the cluster says how many there are (rule C13)."""
     totals = dict((cluster.rules or SiteRules()).licences)
     if bound.licences is None or not totals:
         return False
@@ -36,7 +36,7 @@ def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
 
 
 def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:
-    """Whether some job asks for features that a host lacks, or for some hosts by name.
+    """Whether some job requests features that a host lacks, or names some hosts.
 
     A job with a choice such as `[a|b]` is free only if all hosts serve one part of it, as its hosts must be alike.
     """

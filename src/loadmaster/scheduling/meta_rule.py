@@ -51,7 +51,7 @@ class Trial:
 
     @cached_property
     def now(self) -> Decision:
-        """Its decision now; computed once, when it is asked for."""
+        """Its decision now; computed once, when it is requested."""
         return self.serve(self.snapshot, self.member)
 
     def decide(self, snapshot: Snapshot) -> Decision:

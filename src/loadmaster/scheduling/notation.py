@@ -32,7 +32,7 @@ WHOLE: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class TwinSays:
+class TwinParameters:
     """The parameters of `twin`.
 
     Attributes:
@@ -160,7 +160,7 @@ def files_of(spec: str) -> list[str]:
     """The sides of `spec` that name something in a user's file, without their parameters."""
     parts = [Part.of(side) for side in _sides(spec) if side is not None]
     if parts[0].name in WHOLE:
-        members = values_of(TwinSays, parts[0]).get("members", ())
+        members = values_of(TwinParameters, parts[0]).get("members", ())
         return [name for member in members for name in files_of(member)]
     return [part.name for part in parts if Reference.of(part.name) is not None]
 
@@ -173,7 +173,7 @@ def _twin(
     Raises:
         InputError: a member is none that it can try, or names nothing.
     """
-    says = TwinSays(**values_of(TwinSays, part))
+    says = TwinParameters(**values_of(TwinParameters, part))
     members = tuple(discipline_named(member, sources, elsewhere, **usual) for member in says.members)
     return Twin(ByColumns(), Easy(), spec, members=members, every_s=says.every_s, handicap=says.handicap)
 

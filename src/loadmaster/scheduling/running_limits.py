@@ -95,17 +95,17 @@ def counters_of(
     """
     cluster_wide = _cluster_wide(workload, rules, bound, entries, draw_w)
     sources = [uses for source in _SOURCES if (uses := source(workload, rules, bound)) is not None]
-    counters, beyond = _counted(entries, sources, _RUNNING, _SUBMITTED)
+    counters, beyond = _counters_of(entries, sources, _RUNNING, _SUBMITTED)
     return _together(cluster_wide, counters[_RUNNING]), counters[_SUBMITTED], beyond
 
 
 def uses_of_scopes(workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, counts: str) -> Counters:
     """Counters of the limits of QOS and accounts that count `counts`, by entry."""
     uses = _limits_of_scopes(workload, rules, bound)
-    return _counted(entries, [] if uses is None else [uses], counts)[0][counts]
+    return _counters_of(entries, [] if uses is None else [uses], counts)[0][counts]
 
 
-def _counted(entries: Entries, sources: list[UsesOf], *counts: str) -> tuple[dict[str, Counters], Bools]:
+def _counters_of(entries: Entries, sources: list[UsesOf], *counts: str) -> tuple[dict[str, Counters], Bools]:
     """Counters of each of `counts`, and bool[E], the entries that exceed a limit of one job, or of running jobs."""
     many = len(entries.job)
     beyond, collected = np.zeros(many, bool), {each: _Uses() for each in counts}
@@ -143,7 +143,7 @@ def _limits_of_scopes(workload: Workload, rules: SiteRules, bound: Constraints) 
                 counts, of, _ = LIMIT_KINDS[kind]
                 amount = 1.0 if not resource else float(amounts[resource][job]) if resource in amounts else 0.0
                 if counts == "job":
-                    most, amount = _alone(kind, most, amount, float(limit_s[job]), float(hosts[job]))
+                    most, amount = _single_job_limit(kind, most, amount, float(limit_s[job]), float(hosts[job]))
                 yield Use(counts, Limit(kind, resource, scope, scopes.subject(of, job)), most, amount)
 
     return uses
@@ -209,8 +209,8 @@ def no_counters(entries: int) -> Counters:
     return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
-def _alone(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> tuple[float, float]:
-    """A limit of one job and what the job asks of it: the job is beyond the limit if that is more."""
+def _single_job_limit(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> tuple[float, float]:
+    """A limit of one job and what the job requests of it: the job is beyond the limit if that is more."""
     if kind == "max_wall_s":
         return most, limit_s
     if kind == "max_tres_s_job":

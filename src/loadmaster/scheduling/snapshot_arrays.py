@@ -28,8 +28,8 @@ from loadmaster.backfilling.pass_arrays import (
     ClusterWideArrays,
     EndArrays,
     Hosts,
-    Now,
     PassArrays,
+    PassParameters,
     PromiseArrays,
     Records,
     RowArrays,
@@ -216,10 +216,10 @@ class SnapshotArrays:
         expected_s = rows["expected_s"] / self.hosts.speed[0]
         return empty_bounds(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
 
-    def now(self, *, varies: bool, as_pool: bool, first_fit: bool = False) -> Now:
+    def now(self, *, varies: bool, as_pool: bool, first_fit: bool = False) -> PassParameters:
         """The parameters of the pass."""
         snapshot, speed = self.snapshot, self.hosts.speed
-        return Now(
+        return PassParameters(
             float(snapshot.now_s),
             int(snapshot.seed),
             bool(varies),

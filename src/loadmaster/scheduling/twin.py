@@ -13,7 +13,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
-from loadmaster.order.order import Unmoved, rank_of
+from loadmaster.order.order import IgnoresEvents, rank_of
 from loadmaster.order.trial import alone
 from loadmaster.place import Policy
 from loadmaster.scheduling.discipline import Discipline
@@ -44,7 +44,7 @@ class ByColumns:
         return Telling(job_columns(workload))
 
 
-class Telling(Unmoved):
+class Telling(IgnoresEvents):
     """Passes the columns of jobs on."""
 
     def __init__(self, jobs: JobColumns) -> None:
@@ -105,7 +105,7 @@ class Twin(Discipline):
             first = best_of(values).member
             member = before if before >= 0 and values[before] == values[first] else first
             clock = clock._replace(choice_s=_next_look_s(snapshot.now_s, self.every_s), member=float(member))
-        decision = _served(self.members[member], snapshot, policy, columns)
+        decision = _member_decision(self.members[member], snapshot, policy, columns)
         best = values[member]
         winners = sum(1 << m for m, value in enumerate(values) if m == member or (best is not None and value == best))
         options = tuple(Alternative(each.name, None, value) for each, value in zip(self.members, values, strict=True))
@@ -197,7 +197,7 @@ def _next_look_s(now_s: float, every_s: float) -> float:
     return (math.floor(now_s / every_s) + 1) * every_s if every_s > 0 else now_s
 
 
-def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
+def _member_decision(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
     """The decision of the member with the ranks of its own order: compiled even for a short queue, as looks are."""
     from loadmaster.compiled_rules.orders import ranks_of
     from loadmaster.scheduling.compiled_decide import compiled

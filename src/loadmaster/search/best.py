@@ -151,7 +151,7 @@ DISCIPLINES = ("sjf+easy", "lxf+easy", "area+easy", "srf+easy")
 
 
 def schedules_knowing_runtimes(workload: Workload, cluster: Cluster, queue: Rigid) -> Iterator[PlannedSchedule]:
-    """A schedule for each discipline and each usual way to take hosts, made as it is asked for.
+    """A schedule for each discipline and each usual way to take hosts, made as it is requested.
 
     Args:
         workload: the jobs, of which `queue` has those that can run.

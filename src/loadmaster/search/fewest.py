@@ -81,7 +81,7 @@ class Fewest:
         outcome: the run on them; None without.
         tried: the run of every number that was tried, ascending.
         uncounted: where no number is enough, the run on the most hosts with as many licences and as much power as jobs
-            ask for; None where jobs do not wait for these.
+            request; None where jobs do not wait for these.
         ended: the time was up before the search was: a smaller number than `number` may be enough.
     """
 

@@ -82,7 +82,7 @@ class _Bracket:
 
 
 class _Search:
-    """Halving for all samples at once: those that ask for the same number run together."""
+    """Halving for all samples at once: those that request the same number run together."""
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ def improved(
         moves += _MOVES
         if (now_s := float(jobs.start.sum())) < best_s:
             best_s, start_s, host = now_s, jobs.start.copy(), jobs.host.copy()
-    return _planned(queue, planned, start_s, host, first)
+    return _with_moves(queue, planned, start_s, host, first)
 
 
 def heat(moves_a_job: float, part: float) -> float:
@@ -92,7 +92,7 @@ def _empty(queue: Rigid) -> Timetable:
     return Timetable(at, free, none, none.copy(), np.zeros(steps, np.int64), unused, seek)
 
 
-def _planned(queue: Rigid, planned: PlannedSchedule, start_s: Floats, on: Longs, first: Longs) -> PlannedSchedule:
+def _with_moves(queue: Rigid, planned: PlannedSchedule, start_s: Floats, on: Longs, first: Longs) -> PlannedSchedule:
     host, end_s = planned.host.copy(), planned.end_s.copy()
     moved = np.flatnonzero(queue.tasks == 1)
     host[first[moved]] = on[moved]

@@ -56,7 +56,7 @@ class Possible:
 
 
 @dataclass(frozen=True)
-class ToFind:
+class SearchTask:
     """One load at which to look: factor, processor seconds, seed of the moves."""
 
     beta: float
@@ -111,7 +111,7 @@ def possible(
     refuse_unbounded([MachineSet("", case)], settings)
     betas = list(dict.fromkeys(setting.beta for setting in settings))
     work = Work("possible", ("loadmaster.search.possible",), look, case, to_bytes, from_bytes, prepare=_compile(case))
-    tasks = [ToFind(beta, within_s, settings[0].seed) for beta in betas]
+    tasks = [SearchTask(beta, within_s, settings[0].seed) for beta in betas]
     cells = [
         Cell(work.key(case=case.digest, to_find=task), task, {"best possible at load": case.load / task.beta})
         for task in tasks
@@ -151,19 +151,19 @@ def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]
         rigid_of(one.case.workload, one.case.cluster)
 
 
-def _compile(case: Case) -> Callable[[Sequence[ToFind], Watch], None]:
+def _compile(case: Case) -> Callable[[Sequence[SearchTask], Watch], None]:
     """Let a few jobs be looked at first, so that compiling is not taken for searching."""
 
-    def prepare(_tasks: Sequence[ToFind], _watch: Watch) -> None:
+    def prepare(_tasks: Sequence[SearchTask], _watch: Watch) -> None:
         widest = np.argsort(-case.workload.task_count, kind="stable")[:2]
         few = replace(case, workload=case.workload.take(np.sort(widest)))
         for _ in range(2):  # the lists take all the time while they are compiled, so the moves are when they are
-            look(few, ToFind(1.0, 0.01, 0), lambda _steps: None)
+            look(few, SearchTask(1.0, 0.01, 0), lambda _steps: None)
 
     return prepare
 
 
-def look(case: Case, task: ToFind, moved: Moved) -> Possible:
+def look(case: Case, task: SearchTask, moved: Moved) -> Possible:
     """Bound and best found at one load."""
     clock = _stoppable(moved)
     workload = case.workload if task.beta == 1.0 else case.workload.scaled(task.beta)

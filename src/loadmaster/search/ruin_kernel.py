@@ -44,7 +44,7 @@ def stretch(jobs, moment):
 class RuinScratch(NamedTuple):
     """Scratch for K jobs: int64[K] which, float64[K] where they come in the order, their start, int64[K] their host.
 
-    K is 2 or more: `choose` asks for at most max(1, K - 2) neighbours, which lie behind the job itself.
+    K is 2 or more: `choose` requests at most max(1, K - 2) neighbours, which lie behind the job itself.
     """
 
     job: Longs

@@ -1,6 +1,5 @@
 """One trial of a fit: a log run under a guess of its site's queue, by week and by hour."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import blake2b, sha256
 from typing import NamedTuple
@@ -9,14 +8,13 @@ import numpy as np
 
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.goodness_of_fit import Weekly, weekly
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.one_host import as_one_host
-from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.prepare import work_on_case
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted_queue import SiteQueue
@@ -51,17 +49,7 @@ def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
 
 def trials_on(case: Case) -> Work[Case, QueueTrial, Weekly]:
     """Trials on the jobs and hosts of `case`, as studies make them."""
-    return Work(
-        "fit",
-        ("loadmaster.search.site_trial",),
-        make_trial,
-        case,
-        to_bytes,
-        from_bytes,
-        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs),
-        steps=case.workload.jobs,
-    )
+    return work_on_case("fit", "loadmaster.search.site_trial", make_trial, case, to_bytes, from_bytes)
 
 
 def cell_of(work: Work[Case, QueueTrial, Weekly], trial: QueueTrial) -> Cell[QueueTrial]:
@@ -109,8 +97,3 @@ def to_bytes(weeks: Weekly) -> bytes:
 def from_bytes(block: bytes) -> Weekly:
     """What `to_bytes` wrote."""
     return Weekly(**arrays_of(block))
-
-
-def _prepare(case: Case, tasks: Sequence[QueueTrial], watch: Watch) -> None:
-    texts = {path: text for task in tasks for path, text in task.sources.items()}
-    compile_first(case, [task.setting for task in tasks], watch, texts)

@@ -86,7 +86,7 @@ def join(table, width, h, step):
 
 @inner
 def fill(table, width, h, start, end, demand, tasks):
-    """Take what so many tasks ask for from host h between `start` and `end`."""
+    """Take what so many tasks request from host h between `start` and `end`."""
     step, until = cut(table, width, h, start), cut(table, width, h, end)
     while step != until:
         for r in range(demand.shape[0]):

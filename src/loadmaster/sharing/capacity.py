@@ -25,7 +25,7 @@ def allotment(vms: VirtualMachines, demand: Floats, vm: int) -> Floats:
 
 
 def minima(low: Floats, limit: Floats, cores: float = 1.0) -> Floats:
-    """What VMs of one machine are promised: their minima, scaled down by one factor where those of the VMs that ask for
+    """What VMs of one machine are promised: their minima, scaled down by one factor where those of the VMs that request
     anything do not fit together (rule V4).
 
     Example:
@@ -37,7 +37,7 @@ def minima(low: Floats, limit: Floats, cores: float = 1.0) -> Floats:
 
 
 def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int, most: float = np.inf) -> float:
-    """PC: cores that `vm` would get now if it asked for its maximum and all others for what they use.
+    """PC: cores that `vm` would get now if it requested its maximum and all others what they use.
 
     Args:
         vms: the machines.
@@ -58,7 +58,7 @@ def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int, most: floa
 def equilibrium_capacity(
     vms: VirtualMachines, active: Bools, vm: int, most: Floats | float = np.inf, wants: float = np.inf
 ) -> float:
-    """EC: cores that `vm` would get if it and all active VMs of its machine asked for their maximum.
+    """EC: cores that `vm` would get if it and all active VMs of its machine requested their maximum.
 
     Args:
         vms: the machines.

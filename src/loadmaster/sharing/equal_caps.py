@@ -21,7 +21,7 @@ class EqualCaps:
     name: str = "equal-caps"
 
     def yields(self, demand: Floats, capacity: Floats, claims: Claims) -> Floats:
-        """Cores over tasks that ask for any, over what each asks (see `SharingModel`); no claim is looked at."""
+        """Cores over tasks that request any, over what each requests (see `SharingModel`); no claim is looked at."""
         asked = demand[:, 0]
         cap = capacity[0] / max(np.count_nonzero(asked), 1)
         return np.asarray(np.minimum(1.0, np.divide(cap, asked, out=np.ones(len(asked)), where=asked > 0.0)))

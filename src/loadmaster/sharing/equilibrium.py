@@ -1,6 +1,6 @@
 """The speeds of tightly coupled jobs on VMs: all tasks of a job go as fast as its slowest (rule V3).
 
-A speed counts CPU seconds a second of one task, on a core of speed 1: a task that asks for c cores takes its runtime if
+A speed counts CPU seconds a second of one task, on a core of speed 1: a task that requests c cores takes its runtime if
 it goes at c.
 
 A slow member throttles its fellows everywhere, and what they leave unused goes to their neighbours: the ripple effect.
@@ -44,7 +44,7 @@ def settle(
     most: int = MOST_ROUNDS,
     asks: Floats | float = np.inf,
 ) -> Settled:
-    """The fixed point r_j = min over the job's VMs w of PC(w) x speed, every other VM asking for its own job's r.
+    """The fixed point r_j = min over the job's VMs w of PC(w) x speed, every other VM requesting its own job's r.
 
     Found by r <- (1 - step) r + step r_new, step 1/2, until nothing would change by more than `tolerance`. The map
     falls in r, so full steps would swing; where a job has four tasks on one machine even half steps swing for ever,
@@ -77,11 +77,11 @@ def settle(
             if step < LEAST_STEP:
                 step, patience = 0.5, 2 * patience
             change_at += patience
-        change = _reached(vms, job, speed, wants) - speed
+        change = _reachable_speeds(vms, job, speed, wants) - speed
         if float(np.abs(change).max(initial=0.0)) < 2.0 * tolerance:
             return Settled(speed, number, True)
         speed = speed + step * change
-    return Settled(np.minimum(speed, _reached(vms, job, speed, wants)), most, False)
+    return Settled(np.minimum(speed, _reachable_speeds(vms, job, speed, wants)), most, False)
 
 
 def settle_without_redistribution(vms: VirtualMachines, job: Longs, asks: Floats | float = np.inf) -> Floats:
@@ -93,7 +93,7 @@ def settle_without_redistribution(vms: VirtualMachines, job: Longs, asks: Floats
     return _slowest(job, np.array(reached))
 
 
-def _reached(vms: VirtualMachines, job: Longs, speed: Floats, wants: Floats) -> Floats:
+def _reachable_speeds(vms: VirtualMachines, job: Longs, speed: Floats, wants: Floats) -> Floats:
     """float64[V]: the speed that the job on each VM could go at if all others kept theirs."""
     of_core = vms.speed[vms.machine]
     used = speed / of_core

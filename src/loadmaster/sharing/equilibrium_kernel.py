@@ -47,7 +47,7 @@ class VmState(NamedTuple):
 
 DIRTY, IDLE = 0, 1
 CURRENT, ACTIVE, ALL = 0, 1, 2
-"""What the VMs beside a candidate ask for: what they use now, their maximum if active, their maximum."""
+"""What the VMs beside a candidate request: what they use now, their maximum if active, their maximum."""
 
 
 def allocate_vms(vms: VirtualMachines) -> VmState:
@@ -94,19 +94,19 @@ def potential(state, vm, wants):
 
 @inner
 def equilibrium(state, vm, wants):
-    """EC of `vm` (`equilibrium_capacity`) x pace: active VMs, those with a demand, ask for their maximum."""
+    """EC of `vm` (`equilibrium_capacity`) x pace: active VMs, those with a demand, request their maximum."""
     return _gets(state, vm, wants, ACTIVE)
 
 
 @inner
 def entitlement(state, vm, wants):
-    """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum; x pace."""
+    """EC of `vm` with all VMs of its machine, idle ones too, requesting their maximum; x pace."""
     return _gets(state, vm, wants, ALL)
 
 
 @inner
 def _gets(state, vm, wants, others):
-    """The allotment of `vm` when it asks for `wants`; the others for their demand, or active ones or all the most."""
+    """The allotment of `vm` when it requests `wants`; others their demand, or active ones or all the most."""
     demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
     machine = state.machine[vm]
     first, last, cores, pace = state.first[machine], state.first[machine + 1], state.cores[machine], state.pace[machine]

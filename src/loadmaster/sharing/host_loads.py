@@ -62,7 +62,7 @@ class HostLoads:
         return float(self.used[host, 0] / self.unit[host])
 
     def overcommitted(self, host: int) -> bool:
-        """Whether a resource other than the cores is asked for beyond what the host has (rule A2)."""
+        """Whether a resource other than the cores is requested beyond what the host has (rule A2)."""
         return overcommitted(self.used[host], self.capacity[host])
 
     def seen_by_policy(self, host: int, scaled: bool) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ SLACK = 1e-9
 
 
 class Claims(NamedTuple):
-    """What the n tasks of a host may claim beyond what they ask for; float64[n] each, in cores."""
+    """What the n tasks of a host may claim beyond what they request; float64[n] each, in cores."""
 
     low: Floats  # what each is promised, as far as it can use it
     high: Floats  # the most that each may get
@@ -35,11 +35,11 @@ class SharingModel(Protocol):
         ...
 
     def yields(self, demand: Floats, capacity: Floats, claims: Claims) -> Floats:
-        """float64[n]: CPU that each task gets over CPU that it asks for, from 0 to 1.
+        """float64[n]: CPU that each task gets over CPU that it requests, from 0 to 1.
 
         Args:
-            demand: float64[n, R], what each task on the host asks for, the CPU first; in the order of their arrival
-                there. One that is still on its way has its memory here already, and asks for no CPU.
+            demand: float64[n, R], what each task on the host requests, the CPU first; in the order of their arrival
+                there. One that is still on its way has its memory here already, and requests no CPU.
             capacity: float64[R], what the host has. How fast its cores are is no matter of the model.
             claims: minima, maxima and shares of the tasks.
 
@@ -77,7 +77,7 @@ def check_model(model: object) -> None:
     """Refuse what is no sharing model.
 
     Raises:
-        InputError: it has no name, or no `yields` to ask for.
+        InputError: it has no name, or no `yields`.
     """
     if not isinstance(model, SharingModel):
         raise InputError(

@@ -10,7 +10,7 @@ THRASH = 10.0
 
 
 def overcommitted(used: Floats, capacity: Floats) -> bool:
-    """Whether a resource other than the cores is asked for beyond what a host has; float64[R] each."""
+    """Whether a resource other than the cores is requested beyond what a host has; float64[R] each."""
     return bool((used[1:] > capacity[1:] * OVERFULL).any())
 
 

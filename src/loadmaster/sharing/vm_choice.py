@@ -57,7 +57,7 @@ class VmBoard:
         return equilibrium_capacity(self.vms, self.busy, vm, self.most, self.asks) * self.speed(vm)
 
     def entitlement(self, vm: int) -> float:
-        """EC of `vm` if all VMs of its machine, idle ones too, asked for their maximum."""
+        """EC of `vm` if all VMs of its machine, idle ones too, requested their maximum."""
         everybody = np.ones(self.vms.count, dtype=bool)
         return equilibrium_capacity(self.vms, everybody, vm, wants=self.asks) * self.speed(vm)
 

@@ -61,7 +61,7 @@ class WaterFilling:
     name: str = "water-filling"
 
     def yields(self, demand: Floats, capacity: Floats, claims: Claims) -> Floats:
-        """What `water_fill` allots over what is asked; 1 for tasks that ask for no CPU (see `SharingModel`)."""
+        """What `water_fill` allots over what is requested; 1 for tasks that request no CPU (see `SharingModel`)."""
         asked = demand[:, 0]
         limit = np.minimum(asked, claims.high)
         allotted = water_fill(limit, np.minimum(claims.low, limit), claims.share, float(capacity[0]))

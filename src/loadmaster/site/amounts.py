@@ -43,20 +43,20 @@ def limits_of(limits: SiteLimits, left_out: LeftOut) -> model.Limits:
 
 def amounts_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Amounts by our resources, in our units."""
-    return tuple((name, amount * units) for name, amount, units in _ours(amounts, what, left_out))
+    return tuple((name, amount * units) for name, amount, units in _our_amount(amounts, what, left_out))
 
 
 def rates_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Something for each unit of a resource: for each of ours, which are smaller, it is less."""
-    return tuple((name, amount / units) for name, amount, units in _ours(amounts, what, left_out))
+    return tuple((name, amount / units) for name, amount, units in _our_amount(amounts, what, left_out))
 
 
 def parts_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Something for all of a resource that there is, in whatever units."""
-    return tuple((name, amount) for name, amount, _ in _ours(amounts, what, left_out))
+    return tuple((name, amount) for name, amount, _ in _our_amount(amounts, what, left_out))
 
 
-def _ours(amounts: Amounts, what: str, left_out: LeftOut) -> Iterator[tuple[str, float, float]]:
+def _our_amount(amounts: Amounts, what: str, left_out: LeftOut) -> Iterator[tuple[str, float, float]]:
     """Our name, the amount, and how many of our units one of Slurm's is."""
     for name, amount in amounts:
         if name in _RESOURCE:

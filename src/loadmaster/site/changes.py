@@ -97,7 +97,7 @@ def changed_lines(path: Path, lines: Lines, step: ChangeStep) -> tuple[Lines, st
         InputError: a host, a partition or a parameter that is not there, or a value that breaks its rule.
     """
     site = site_of_lines(path, lines)
-    steps = {"add": _added, "remove": _removed, "set": _set}
+    steps = {"add": _added, "remove": _without_hosts, "set": _set}
     changed, sentence = steps[step.kind](site, lines.lines, step)
     digest = lines.digest + step.words
     return Lines(changed, digest), sentence
@@ -201,7 +201,7 @@ def _in_partition(lines: tuple[ConfigLine, ...], partition: str, names: str) -> 
     return _with_pairs(lines, line, {"nodes": Pair("Nodes", value, "--add")})
 
 
-def _removed(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple[tuple[ConfigLine, ...], str]:
+def _without_hosts(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple[tuple[ConfigLine, ...], str]:
     names = _to_remove(site, step.text)
     pairs = {"downnodes": Pair("DownNodes", bracketed(names), REMOVED), "state": Pair("State", "DOWN", REMOVED)}
     return (*lines, ConfigLine(pairs, REMOVED)), f"Changed: {step.words} ({bracketed(names)})."

@@ -18,7 +18,7 @@ _NEVER = ("unlimited", "infinite", "-1")
 
 
 class Fields:
-    """The pairs of a line, or all plain settings; remembers which were asked for, so that the rest can be told."""
+    """The pairs of a line, or all plain settings; remembers which were requested, so that the rest can be told."""
 
     def __init__(self, pairs: Mapping[str, Pair]) -> None:
         self._pairs = pairs
@@ -40,7 +40,7 @@ class Fields:
         return self._pairs
 
     def rest(self) -> list[Pair]:
-        """The pairs that nothing asked for."""
+        """The pairs that nothing requested."""
         return [pair for key, pair in self._pairs.items() if key not in self.asked]
 
 

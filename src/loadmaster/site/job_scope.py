@@ -19,7 +19,7 @@ class JobScope:
     """The jobs that something concerns.
 
     Attributes:
-        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, ask for `gpus`, lie on
+        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, request `gpus`, lie on
             `several hosts`; or `unknown`, where a log does not tell.
         names: of the partitions, QOS or users.
     """
@@ -63,11 +63,11 @@ def concerned(scope: JobScope, workload: Workload, default_partition: str) -> Bo
         case "unknown":
             return None
         case "partitions":
-            return _named(None if bound is None else bound.partition, names, workload.jobs, default_partition)
+            return _jobs_named(None if bound is None else bound.partition, names, workload.jobs, default_partition)
         case "qos":
-            return _named(None if bound is None else bound.qos, names, workload.jobs, "")
+            return _jobs_named(None if bound is None else bound.qos, names, workload.jobs, "")
         case "no qos":
-            return _named(None if bound is None else bound.qos, {""}, workload.jobs, "")
+            return _jobs_named(None if bound is None else bound.qos, {""}, workload.jobs, "")
         case "users":
             return _of_users(workload, names)
         case "gpus":
@@ -106,7 +106,7 @@ def _words(number: int | None, jobs: int) -> str:
     return f"all {jobs:,} jobs" if number == jobs else f"{number:,} of {jobs:,} jobs"
 
 
-def _named(column: Named | None, names: set[str], jobs: int, usual: str) -> Bools:
+def _jobs_named(column: Named | None, names: set[str], jobs: int, usual: str) -> Bools:
     words = [None] * jobs if column is None else column.words()
     return np.array([not names.isdisjoint(part.strip() for part in (word or usual).split(",")) for word in words], bool)
 

@@ -1,4 +1,4 @@
-"""The jobs of a log as a site takes them: names as in its database, memory and limits where they ask for none."""
+"""The jobs of a log as a site takes them: names as in its database, memory and limits where they request none."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +23,9 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs as the site would take them, and what a user must know of it, one sentence each.
 
     A job without a limit of time in the log has the default of its partition, if there is one. Where memory is counted,
-    a job that asks for none gets the default of its partition, else that of the cluster; where there is no default it
+    a job that requests none gets the default of its partition, else that of the cluster; where there is no default it
     gets all memory of its hosts, so that no job shares them with it. Where it is not counted, as under CR_Core, what
-    jobs ask for of it binds no job. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
+    jobs request of it binds no job. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
     """
     workload, limited = _with_limits(site, _in_lower_case(workload))
     if not site.selection.memory:
@@ -52,7 +52,7 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
             f"{counted(alone.sum(), 'job requests', 'jobs request')} no memory: they get all of their hosts, "
             "as in Slurm."
         )
-    return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
+    return replace(workload, demand=demand, constraints=_with_whole_hosts(workload, alone)), tuple(notes)
 
 
 def _in_lower_case(workload: Workload) -> Workload:
@@ -79,16 +79,16 @@ def with_longest_times(workload: Workload, cluster: Cluster) -> tuple[Workload, 
     parts = {part.name: part for part in rules.partitions}
     each = _parts(parts, rules.default_partition or rules.partitions[0].name, workload)
     longest_s = [np.inf if part is None or part.max_time_s is None else part.max_time_s for part in each]
-    return _limited(workload, np.array(longest_s), "the longest time that their partition allows")
+    return _with_default_limits(workload, np.array(longest_s), "the longest time that their partition allows")
 
 
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of a limit."""
     default_s = [part.default_time_s if part else np.inf for part in _parts(*_by_name(site), workload)]
-    return _limited(workload, np.array(default_s), "the default of their partition")
+    return _with_default_limits(workload, np.array(default_s), "the default of their partition")
 
 
-def _limited(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, tuple[str, ...]]:
+def _with_default_limits(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, tuple[str, ...]]:
     """The jobs with a limit, infinite where there is none, where the log says nothing of one."""
     unsaid, bound = _without_limit(workload), workload.constraints
     given = unsaid & np.isfinite(limit_s)
@@ -159,7 +159,7 @@ def _task_mib(rule: DefaultMemory, cores: float) -> float:
     return float(rule.per_node_mib or 0)
 
 
-def _alone(workload: Workload, alone: Bools) -> Constraints | None:
+def _with_whole_hosts(workload: Workload, alone: Bools) -> Constraints | None:
     """The constraints, with whole hosts for the jobs that are `alone`."""
     if not alone.any():
         return workload.constraints

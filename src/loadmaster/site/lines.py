@@ -68,7 +68,7 @@ def _lines(path: Path, digest: "hashlib._Hash", above: tuple[Path, ...]) -> Iter
     text = text_within(path)
     digest.update(text.encode() + b"\0")
     cluster = _CLUSTER.search(text)
-    for number, joined in _joined(text):
+    for number, joined in _logical_lines(text):
         where = f"{path}:{number}"
         if include := _INCLUDE.fullmatch(joined):
             name = include[1].strip() if cluster is None else include[1].strip().replace("%c", cluster[1])
@@ -94,7 +94,7 @@ def text_within(path: Path) -> str:
         raise InputError(path.name, "binary data or another encoding, not text in UTF-8", where=str(path)) from None
 
 
-def _joined(text: str) -> Iterator[tuple[int, str]]:
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines that say something, with the number of the first. A backslash at the end puts the next behind as it stands,
     in the middle of a value, too.
     """

@@ -31,7 +31,7 @@ class SiteNode:
         cpus: what jobs may have of what Slurm counts as processors: cores or threads.
         memory_mib: what jobs may have of RealMemory.
         gres: generic resources, such as `gpu:a100:4`.
-        features: names that jobs may ask for.
+        features: names that jobs may request.
         weight: the least is taken first.
         there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE, and where it does not answer.
         threads: threads of a core.

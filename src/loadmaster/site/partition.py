@@ -19,7 +19,7 @@ MOST_FACTOR = 65533
 
 @dataclass(frozen=True)
 class DefaultMemory:
-    """Memory of jobs that ask for none: MiB for a processor, for a GPU, for a host; None where nothing is said."""
+    """Memory of jobs that request none: MiB for a processor, for a GPU, for a host; None where nothing is said."""
 
     per_cpu_mib: int | None = None
     per_gpu_mib: int | None = None

@@ -36,7 +36,7 @@ class Site:
     Attributes:
         cluster: ClusterName in lower case, or "".
         nodes, partitions: in the order of the file.
-        memory: what jobs that ask for none get where their partition says nothing.
+        memory: what jobs that request none get where their partition says nothing.
         over_time_limit_s: infinite where it is UNLIMITED.
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
         enforce_part_limits: `no`, `any`, `all`: which jobs are refused at submission.

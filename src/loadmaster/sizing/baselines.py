@@ -76,7 +76,7 @@ def user_guess(
         tasks: of the bag.
         guess_s: work of one task.
         host_time_s: work that a machine does in the time it is used for, one charging unit: an hour in the paper.
-        creation_ratio: part of the machines that the guess asks for that is rented at the start.
+        creation_ratio: part of the machines that the guess requests that is rented at the start.
         increase_ratio: see `SilvaRule`.
 
     Example:

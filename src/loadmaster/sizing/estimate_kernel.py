@@ -53,7 +53,7 @@ def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
         prior_log: log of the median duration expected beforehand.
         prior_sd: standard deviation of that log.
         prior_weight: how many measurements the fitted law counts for beside the measured durations themselves.
-        levels: float64[P, 2], the probabilities asked for and the standard normal's quantiles there.
+        levels: float64[P, 2], the probabilities requested and the standard normal's quantiles there.
     """
     return work_left_of(durations_of(finished), ages, fresh, prior_log, prior_sd, prior_weight, levels)
 

@@ -18,7 +18,7 @@ from loadmaster.sizing.snapshot import Sizer
 SEE = "planner, silva, user-guess, all-at-once, a number of machines, or file.py:Class"
 
 
-class KnownOfBag(NamedTuple):
+class BagKnowledge(NamedTuple):
     """What a sizer may be made with.
 
     Attributes:
@@ -33,7 +33,7 @@ class KnownOfBag(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GuessSays:
+class GuessParameters:
     """What the parameters of `user-guess` say; see `user_guess`."""
 
     guess_s: float = 0.0
@@ -41,7 +41,7 @@ class GuessSays:
     increase_ratio: float = 0.5
 
 
-def sizer_named(spec: str, knowledge: KnownOfBag, sources: Sources = NO_SOURCES) -> Sizer:
+def sizer_named(spec: str, knowledge: BagKnowledge, sources: Sources = NO_SOURCES) -> Sizer:
     """The sizer that `spec` says; parameters stand in parentheses.
 
     Args:
@@ -53,7 +53,7 @@ def sizer_named(spec: str, knowledge: KnownOfBag, sources: Sources = NO_SOURCES)
         InputError: no such sizer, file, class or parameter.
 
     Example:
-        >>> sizer_named("silva(overrun=kill)", KnownOfBag(10)).overrun, sizer_named("8", KnownOfBag(10)).count
+        >>> sizer_named("silva(overrun=kill)", BagKnowledge(10)).overrun, sizer_named("8", BagKnowledge(10)).count
         ('kill', 8)
     """
     part = part_of(spec)
@@ -65,33 +65,33 @@ def sizer_named(spec: str, knowledge: KnownOfBag, sources: Sources = NO_SOURCES)
     return pick(part.name, _MAKERS, what="sizer", see=SEE, elsewhere=_ELSEWHERE)(part, knowledge)
 
 
-def _of_class(kind: type[Any]) -> Callable[[Part, KnownOfBag], Sizer]:
-    def of(part: Part, knowledge: KnownOfBag) -> Sizer:
+def _of_class(kind: type[Any]) -> Callable[[Part, BagKnowledge], Sizer]:
+    def of(part: Part, knowledge: BagKnowledge) -> Sizer:
         sizer: Sizer = instance_of(kind, part, knowledge.usual, "sizer", "decide")
         return sizer
 
     return of
 
 
-def _fixed(part: Part, _known: KnownOfBag) -> Sizer:
+def _fixed(part: Part, _known: BagKnowledge) -> Sizer:
     if part.given.get("count", "0") == "0":
         raise InputError("fixed", "does not say how many machines", fix="write fixed(count=8), or 8 alone")
     return FixedHosts(**values_of(FixedHosts, part))
 
 
-def _all_at_once(part: Part, knowledge: KnownOfBag) -> Sizer:
+def _all_at_once(part: Part, knowledge: BagKnowledge) -> Sizer:
     refuse_parameters(part)
     return all_at_once(knowledge.tasks)
 
 
-def _user_guess(part: Part, knowledge: KnownOfBag) -> Sizer:
-    says = GuessSays(**values_of(GuessSays, part, knowledge.usual))
+def _user_guess(part: Part, knowledge: BagKnowledge) -> Sizer:
+    says = GuessParameters(**values_of(GuessParameters, part, knowledge.usual))
     if not says.guess_s:
         raise InputError("user-guess", "needs the duration of a task", fix="--guess 5min, or user-guess(guess_s=300)")
     return user_guess(knowledge.tasks, says.guess_s, knowledge.unit_s, says.creation_ratio, says.increase_ratio)
 
 
-Making = Callable[[Part, KnownOfBag], Sizer]
+Making = Callable[[Part, BagKnowledge], Sizer]
 SIZERS: dict[str, tuple[Making | None, str, str]] = {
     "planner": (_of_class(Planner), "rents by a forecast that counts running tasks as not done; keeps a budget or a "
                 "deadline", ""),

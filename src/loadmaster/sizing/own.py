@@ -43,7 +43,7 @@ class OwnSizer:
         """What the class decides, if that can be done.
 
         Raises:
-            InputError: it fails, or asks for what is not there.
+            InputError: it fails, or requests what is not there.
         """
         return sound_actions(_sizer(self.name, self.text), snapshot, self.name)
 
@@ -76,10 +76,10 @@ def checked_sizer(given: Any) -> Sizer:
 
 
 def sound_actions(sizer: Sizer, snapshot: BagSnapshot, name: str) -> Actions:
-    """What `sizer` asks for.
+    """What `sizer` requests.
 
     Raises:
-        InputError: it fails, gives no `Actions`, or asks for what is not there.
+        InputError: it fails, gives no `Actions`, or requests what is not there.
     """
     try:
         actions = sizer.decide(snapshot)

@@ -139,7 +139,7 @@ def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
 
 
 def _rank(chosen: kernel.RentForecast, within_goal: bool, goal: Goal) -> tuple[float, float, float]:
-    """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
+    """Smaller is better: what the planner is to keep, kept or not, then the other of cost and span."""
     if goal.deadline_s is None and goal.budget is not None:
         return (not within_goal, chosen.span_s, chosen.cost)
     if goal.deadline_s is not None and not within_goal:

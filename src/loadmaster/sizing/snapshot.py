@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.sizing.billing import HostType
 
 Occasion = Literal["start", "completion", "tick", "change"]
-"""Why a decision is asked for now: the run begins, a task ended, time passed, or a machine came or was lost."""
+"""Why a decision is requested now: the run begins, a task ended, time passed, or a machine came or was lost."""
 
 
 class RentedHost(NamedTuple):
@@ -110,7 +110,7 @@ class Sizer(Protocol):
 
     @property
     def tick_s(self) -> float:
-        """Seconds between decisions that no other event asks for; infinite for none."""
+        """Seconds between decisions that no other event requests; infinite for none."""
 
     def decide(self, snapshot: BagSnapshot) -> Actions:
         """What to rent, give back and repeat now."""

@@ -30,10 +30,10 @@ class ArchiveLog:
     """A log of the Parallel Workloads Archive.
 
     Attributes:
-        name: as it is asked for.
+        name: as it is requested.
         folder, file: below the address of the archive; versions of a log have files of their own.
         cores: of the machine that served its jobs.
-        credit: whose it is; the archive asks for this to be said.
+        credit: whose it is; the archive requests this to be said.
         checksum: SHA-256 of the file, empty where it is not known here.
     """
 
@@ -66,7 +66,7 @@ ARCHIVE: Mapping[str, ArchiveLog] = {
         ),
     )
 }
-"""Every log that can be asked for by name."""
+"""Every log that can be requested by name."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def fetch_log(name: str, folder: Path | None = None, address: str = ADDRESS, che
     folder = cache_folder() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / log.file
-    recorded = _recorded(folder)
+    recorded = _recorded_checksums(folder)
     expected = checksum.lower() or log.checksum or recorded.get(log.file, "")
     was_there = path.is_file()
     if was_there:
@@ -180,7 +180,7 @@ def _check(name: str, found: str, expected: str, fix: str) -> None:
         raise InputError(name, f"its SHA-256 is {found}, and {expected} is expected: it is another file", fix=fix)
 
 
-def _recorded(folder: Path) -> dict[str, str]:
+def _recorded_checksums(folder: Path) -> dict[str, str]:
     try:
         recorded: dict[str, Any] = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -31,7 +31,7 @@ def constraints_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
 
 
 class LicenceCount(NamedTuple):
-    """The jobs that ask for a licence, and the most that one of them asks for."""
+    """The jobs that request a licence, and the most that one of them requests."""
 
     jobs: int
     most: float

@@ -34,7 +34,7 @@ def drawn(seed: int) -> Trace:
     """The log that the demo would be at another seed.
 
     Ten hours of a tenth of pool A: 25,000 jobs on 150 hosts at an offered load of 0.85 on cores, with bursts of jobs
-    that ask for much memory.
+    that request much memory.
     """
     return generate_netbatch("A", jobs=25_000, hosts=150, load=0.85, longest_run_s=6 * 3600.0, seed=seed)
 

@@ -13,7 +13,7 @@ from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any", "asked"]
 FOREIGN = "no host has what it requests: "
-"""So begins the reason of jobs that ask for a resource of no host; its name follows."""
+"""So begins the reason of jobs that request a resource of no host; its name follows."""
 
 
 def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> tuple[Workload, Skipped]:
@@ -21,11 +21,11 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
 
     Args:
         workload: jobs; their resources may differ from those of the cluster.
-        cluster: hosts. A resource that only the log has rejects the jobs that ask for it; one that only the
+        cluster: hosts. A resource that only the log has rejects the jobs that request it; one that only the
             cluster has becomes a column of zeros.
         spread: `single-host` puts all tasks of a job on one host (NetBatch, Shai 2014, section 3), so every job
             comes back as one task; `any` lets tasks land on any hosts; `asked` on as many as the log says that the job
-            asks for, on any where it says nothing.
+            requests, on any where it says nothing.
 
     Returns:
         The workload with `resources` of the cluster, arrivals unchanged, and what was rejected: the "lines" are
@@ -41,7 +41,7 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     """
     workload = _spread(workload, spread)
     rejected = Skipped()
-    fitting, foreign, too_big = _compared(workload, cluster)
+    fitting, foreign, too_big = _with_cluster_columns(workload, cluster)
     where = "host" if spread == "single-host" else "cluster"
     reasons = (*((bad, FOREIGN + name) for name, bad in foreign.items()), (too_big, f"no empty {where} can hold it"))
     for bad, reason in reasons:
@@ -82,15 +82,15 @@ def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host"
         >>> held_by(jobs, Cluster.uniform(3, cores=2), "any").tolist()
         [False, True]
     """
-    _, foreign, too_big = _compared(_spread(workload, spread), cluster)
+    _, foreign, too_big = _with_cluster_columns(_spread(workload, spread), cluster)
     return np.asarray(~np.logical_or.reduce([too_big, *foreign.values()]))
 
 
-def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
-    """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, by name, or too much."""
+def _with_cluster_columns(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
+    """The jobs with the columns of `cluster`, and bool[J] each which request what it has not, by name, or too much."""
     foreign = _asks_for_foreign(workload, cluster)
     here = aligned(workload, cluster)
-    return here, foreign, np.asarray(~np.logical_or.reduce([_held(here, cluster), *foreign.values()]))
+    return here, foreign, np.asarray(~np.logical_or.reduce([_fits_empty_cluster(here, cluster), *foreign.values()]))
 
 
 def _spread(workload: Workload, spread: Spread) -> Workload:
@@ -107,7 +107,7 @@ def _on_any_number(workload: Workload) -> Workload:
 
 
 def _asks_for_foreign(workload: Workload, cluster: Cluster) -> dict[str, Bools]:
-    """The jobs that ask for a resource which the cluster has not, each by the first such resource."""
+    """The jobs that request a resource which the cluster has not, each by the first such resource."""
     counts, seen = {}, np.zeros(workload.jobs, np.bool_)
     for r, name in enumerate(workload.resources):
         if name not in cluster.resources:
@@ -127,7 +127,7 @@ def aligned(workload: Workload, cluster: Cluster) -> Workload:
     return replace(workload, resources=cluster.resources, demand=demand)
 
 
-def _held(workload: Workload, cluster: Cluster) -> Bools:
+def _fits_empty_cluster(workload: Workload, cluster: Cluster) -> Bools:
     """bool[J]: the empty cluster holds all tasks of the job."""
     capacities, kind = cluster.kinds
     held = np.zeros(workload.jobs, dtype=bool)

@@ -41,7 +41,7 @@ NOTE = (
 
 
 class TaskEvent(NamedTuple):
-    """What happened to a task: its kind as of 2011, and what the task asks for."""
+    """What happened to a task: its kind as of 2011, and what the task requests."""
 
     time_s: float
     task: tuple[int, int]

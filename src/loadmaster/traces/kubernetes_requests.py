@@ -82,8 +82,8 @@ def requests_of(spec: Mapping[str, Any], status: Mapping[str, Any] | None = None
     """What a pod requests: the sum of its containers, or more where an init container needs more; and its overhead.
 
     An init container that is restarted for ever (a sidecar) stays beside all that come after it. Requests of the pod
-    as a whole take the place of the sum. A container that was resized in place counts with the larger of what it asks
-    and of what its node has allocated to it, which `status` says; a sidecar and a pod as a whole likewise.
+    as a whole take the place of the sum. A container that was resized in place counts with the larger of its
+    request and of what its node has allocated to it, which `status` says; a sidecar and a pod as a whole likewise.
 
     Raises:
         ValueError: a quantity is none.
@@ -120,7 +120,7 @@ def _requests(item: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _effective_request(container: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, float]:
-    """The largest of what a container asks for and of what its node says that it has."""
+    """The largest of what a container requests and of what its node says that it has."""
     asked = _requests(container)
     for held in () if given is None else (amounts(given.get("allocatedResources") or {}), _requests(given)):
         asked |= {name: max(amount, asked.get(name, 0.0)) for name, amount in held.items()}

@@ -26,7 +26,7 @@ def is_kueue(text: str) -> bool:
 def read_kueue(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read workloads that Kueue has admitted and that are over.
 
-    A workload starts when it is admitted. Its pods are its tasks; if they ask for different amounts, each counts as
+    A workload starts when it is admitted. Its pods are its tasks; if they request different amounts, each counts as
     their mean, and a note says so.
 
     Raises:

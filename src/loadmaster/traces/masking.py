@@ -20,7 +20,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
 
     Equal names get equal masks. Without `key` no program can tell to which name a mask belongs, nor try names until
     one fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay. The hosts on which
-    jobs ran, and those that they asked for, are dropped.
+    jobs ran, and those that they requested, are dropped.
 
     Example:
         >>> from loadmaster.model import Workload
@@ -53,7 +53,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
 
 
 def _without_hosts(features: Named | None) -> Named | None:
-    """Features that jobs ask for, without names of hosts."""
+    """Features that jobs request, without names of hosts."""
     if features is None:
         return None
     texts = [replaced_terms(text, lambda term: [""] if names_hosts(term) else [term]) for text in features.names]

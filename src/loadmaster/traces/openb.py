@@ -42,7 +42,7 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read `openb_pod_list_*.csv`, plain or gzip; a pod is a job of one task.
 
     A pod runs from `scheduled_time` to `deletion_time`. GPUs are num_gpu x gpu_milli / 1000, so a pod that shares a
-    GPU asks for a part of it (rule Q22). The quality of service (`qos`) is the project, too; a
+    GPU requests a part of it (rule Q22). The quality of service (`qos`) is the project, too; a
     model of GPU (`gpu_spec`) is a feature that the host must have.
 
     Raises:

@@ -32,7 +32,7 @@ class Generator(Protocol):
 
 
 def is_generator(spec: object) -> bool:
-    """Whether where a log is asked for a generator of the user's is named, and no file of a log.
+    """Whether a generator of the user's is named in place of a log, and no file of a log.
 
     Example:
         >>> is_generator("mine.py:bursts(jobs=100)"), is_generator("jobs.swf"), is_generator("2024:06.csv")
@@ -49,7 +49,7 @@ def log_generated(spec: str, seed: int) -> Trace:
     """
     trace = generated(spec, seed)
     if isinstance(trace, Bag):
-        raise InputError(spec, "this generator makes a bag of tasks, and a log is asked for", fix="see `size`")
+        raise InputError(spec, "this generator makes a bag of tasks, and a log is needed", fix="see `size`")
     return trace
 
 
@@ -61,7 +61,7 @@ def bag_generated(spec: str, seed: int) -> Bag:
     """
     bag = generated(spec, seed)
     if not isinstance(bag, Bag):
-        raise InputError(spec, "this generator makes a log, and a bag of tasks is asked for", fix="let it give a Bag")
+        raise InputError(spec, "this generator makes a log, and a bag of tasks is needed", fix="let it give a Bag")
     return bag
 
 
@@ -92,10 +92,10 @@ def generated(spec: str, seed: int) -> Trace | Bag:
     except Exception as error:  # whatever the user's own raises
         why = one_line(f"{type(error).__name__}: {error}", 120)
         raise InputError(part.name, f"this generator fails: {why}", fix=f"write it like {SHAPE}") from error
-    return _marked(result, spec, _remarks(make, part.name))
+    return _with_remarks(result, spec, _remarks(make, part.name))
 
 
-def _marked(result: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
+def _with_remarks(result: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
     if isinstance(result, Bag):
         return replace(result, synthetic=True, source=result.source or spec)
     read = Trace(result) if isinstance(result, Workload) else result

@@ -1,6 +1,6 @@
 """Parquet files, also damaged ones.
 
-The library that reads them ends the whole process where a damaged length makes it ask for more memory than there is,
+The library that reads them ends the whole process where a damaged length makes it request more memory than there is,
 and writes lines of its own to stderr. So a process apart reads the file first, and tells whether it can be read.
 """
 

@@ -59,7 +59,7 @@ def job_of(line: str) -> RecordValues | Rule:
     submit = number(fields.get("qtime") or fields["ctime"])
     start, end = number(fields["start"]), number(fields["end"])
     hosts, cores, features, exclusive = _shape(request, fields.get("exec_host", ""))
-    apart = _apart(request, hosts)
+    apart = _distinct_hosts(request, hosts)
     memory = bytes_of(request.get("mem")) or (bytes_of(request.get("pmem")) or 0.0) * cores
     return {
         "submit_s": submit,
@@ -147,8 +147,8 @@ def _ran_on(given: str) -> str | None:
     return ",".join(dict.fromkeys(place.partition("/")[0] for place in given.split("+") if place)) or None
 
 
-def _apart(request: dict[str, str], hosts: float) -> float:
-    """How many different hosts the job asks for, 0 where chunks may share one: `select` without `place=scatter`."""
+def _distinct_hosts(request: dict[str, str], hosts: float) -> float:
+    """How many different hosts the job requests, 0 where chunks may share one: `select` without `place=scatter`."""
     by_nodes = "nodes" in request and "select" not in request
     return hosts if hosts > 1 and (by_nodes or "scatter" in re.split(r"[:\s]", request.get("place", ""))) else 0.0
 

@@ -41,14 +41,14 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if path.is_dir():
         trace = latest_records(trace)
     cluster, machines, note = _machines(path, FORMATS[name], options, trace)
-    notes = [*trace.notes, *([note] if note else []), *_twice(trace.workload)]
+    notes = [*trace.notes, *([note] if note else []), *_duplicates_note(trace.workload)]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     doubt = name == "swf" and any(DOUBT in note for note in notes)
     return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt, format=name)
 
 
-def _twice(workload: Workload) -> list[str]:
+def _duplicates_note(workload: Workload) -> list[str]:
     """A note where the log numbers several jobs alike; tasks of one array share its number and are no such jobs."""
     if workload.job_id is None:
         return []

@@ -75,7 +75,7 @@ def workload_of(
         rows.demand,
         tasks=tasks,
         estimate_s=rows.estimate_s,
-        project=_named(rows.project),
+        project=_project_numbers(rows.project),
         user=rows.user,
         job_id=rows.job_id,
         recorded_wait_s=_recorded_waits(rows.recorded_wait_s),
@@ -96,7 +96,7 @@ def _recorded_waits(wait: Floats | None) -> Floats | None:
     return np.where(has_wait, wait, np.nan) if has_wait.any() else None
 
 
-def _named(project: Ints | None) -> Ints | None:
+def _project_numbers(project: Ints | None) -> Ints | None:
     """Projects from 0 up; those of unknown project (negative) become one project of their own."""
     if project is None or project.size == 0 or project.max() < 0:
         return None

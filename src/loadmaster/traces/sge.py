@@ -31,7 +31,7 @@ def is_sge(line: str) -> bool:
 def read_sge(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read Grid Engine's accounting file, plain or gzip.
 
-    A job of `slots` slots has so many cores. What it asked for comes from the category: `-l h_rt=...,mem_free=...`,
+    A job of `slots` slots has so many cores. What it requested comes from the category: `-l h_rt=...,mem_free=...`,
     memory of a slot, and `-pe NAME N`.
 
     Raises:

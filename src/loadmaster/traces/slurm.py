@@ -83,8 +83,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read what `sacct` or `squeue` printed, plain or gzip.
 
     A job has one task a node, where its cores and GPUs divide evenly; else see `one_a_host`. Cores, memory and GPUs are
-    those asked for, of a job with whole hosts those given (see `demand_of`). The account is the project. What
-    binds the job comes from its columns and, for what they lack, from SubmitLine. A job that asks for several nodes
+    those requested, of a job with whole hosts those given (see `demand_of`). The account is the project. What
+    binds the job comes from its columns and, for what they lack, from SubmitLine. A job that requests several nodes
     (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). NodeList is
     where it ran. `squeue` knows no runtimes: the time limit stands in for them.
 
@@ -141,7 +141,7 @@ class _Reader:
         self.listed_s: float | None = None
 
     def refuse_cluster(self) -> None:
-        """Of a log without a job: say so if it does not have the cluster that was asked for.
+        """Of a log without a job: say so if it does not have the cluster that was requested.
 
         Raises:
             InputError: it has not.
@@ -261,7 +261,7 @@ class _Reader:
         return RowTable(checks, columns, marks)
 
     def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
-        """What binds the jobs, and the names of users and accounts; numbers of hosts where a job asks for several."""
+        """What binds the jobs, and the names of users and accounts; numbers of hosts where a job requests several."""
         if not (columns["min_hosts"] > 1).any():
             del columns["min_hosts"], columns["max_hosts"]
         if self.restarts:
@@ -289,7 +289,7 @@ class _Reader:
         return clusters
 
     def _elsewhere(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
-        """bool[N]: rows of a cluster other than the one asked for."""
+        """bool[N]: rows of a cluster other than the one requested."""
         if self.options.cluster is None:
             return np.zeros(frame.height, dtype=bool)
         self._clusters_in(frame)

@@ -47,7 +47,7 @@ def bound_columns(
         frame: all cells as text.
         bound: knows the names so far.
         limit: float64[N], the time limit in seconds, NaN where there is none.
-        tasks: float64[N], of the jobs: none can ask for more hosts.
+        tasks: float64[N], of the jobs: none can request more hosts.
         lines: what the command line of each job says; () where the log has none.
         marks: rows of which a note is to be made are put here.
     """
@@ -76,7 +76,7 @@ def bound_columns(
             code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
             columns[name] = code.to_numpy()
     _command_line_columns(frame, bound, lines, columns, marks)
-    _queued(frame, columns)
+    _queue_columns(frame, columns)
     columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
     columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
     return columns
@@ -135,7 +135,7 @@ def _command_line_columns(
 
 
 def _asked_of_hosts(asked: pl.DataFrame) -> tuple[pl.Series, NDArray[np.bool_]]:
-    """What each job asks of its hosts, as `parse_features` reads it, and which jobs name hosts that cannot be served.
+    """What each job requests of its hosts, as `parse_features` reads it, and which jobs name impossible hosts.
 
     Args:
         asked: features, hosts named, hosts excluded, models of GPUs, and how many hosts the job takes.
@@ -161,7 +161,7 @@ def _of_hosts(features: str, named: str, without: str, models: str, *, hosts: in
     return with_terms(text, terms), not served
 
 
-def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
+def _queue_columns(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
     """What only the queue itself tells: holds, throttles, whole hosts, whether a job may come back."""
     if "reason" in frame.columns:
         reason = words(frame["reason"]).fill_null("")

@@ -1,4 +1,4 @@
-"""What a job of Slurm's accounting counts with, all of one side: what it asked for, or what it was given."""
+"""What a job of Slurm's accounting counts with, all of one side: what it requested, or what it was given."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,8 +25,8 @@ class Demand(NamedTuple):
         cores: float64[N], of the whole job.
         memory: bytes of the whole job.
         gpus: float64[N], of the whole job.
-        as_given: it had whole hosts, so it counts with what it was given, which is not what it asked for.
-        given_more: it was given more cores than it asked for, and counts with those that it asked for.
+        as_given: it had whole hosts, so it counts with what it was given, which is not what it requested.
+        given_more: it was given more cores than it requested, and counts with those that it requested.
         untracked: its GPUs stand in no TRES.
     """
 
@@ -41,8 +41,8 @@ class Demand(NamedTuple):
 def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Demand:
     """Cores, memory and GPUs of the jobs of `frame`.
 
-    They are those asked for; of a job with whole hosts, those given. A job had whole hosts if it says so, or if it was
-    given GPUs that it did not ask for. What one side does not say is taken from the other.
+    They are those requested; of a job with whole hosts, those given. A job had whole hosts if it says so, or if it was
+    given GPUs that it did not request. What one side does not say is taken from the other.
 
     Args:
         frame: all cells as text, under the names of `sacct` in lower case.
@@ -73,7 +73,7 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]
 
 
 def gpu_kind(frame: pl.DataFrame, lines: Sequence[SubmitOptions] = ()) -> pl.Series:
-    """Of each job the models of its GPUs, joined by commas: those it was given, else those it asks for; null for none.
+    """Of each job the models of its GPUs, joined by commas: those it was given, else those it requests; null for none.
 
     Args:
         frame: all cells as text, under the names of `sacct` in lower case.
@@ -83,7 +83,7 @@ def gpu_kind(frame: pl.DataFrame, lines: Sequence[SubmitOptions] = ()) -> pl.Ser
 
 
 def models_asked_for(frame: pl.DataFrame, lines: Sequence[SubmitOptions]) -> pl.Series:
-    """Of each job the models of GPUs that it asks for, joined by commas, by its columns, else by its command line."""
+    """Of each job the models of GPUs that it requests, joined by commas, by its columns, else by its command line."""
     models = _models(frame, _ASKED)
     if not lines:
         return models
@@ -113,7 +113,7 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
 
 
 def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Floats:
-    """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
+    """float64[N]: GPUs requested for the job, else for each node, task or socket; columns before command lines."""
     columns = GpuRequest(
         _gpus(frame, "tresperjob"),
         _gpus(frame, "trespernode"),

@@ -9,10 +9,10 @@ _COUNTED = re.compile(r"((?:[^&|()\[\]*]+|\([^()]*\)))\*([0-9]+)")
 
 
 def features_asked(text: str, hosts: int) -> str:
-    """What a job of `hosts` hosts asks for in Slurm's notation, without the counts that all its hosts meet.
+    """What a job of `hosts` hosts requests in Slurm's notation, without the counts that all its hosts meet.
 
     Raises:
-        InputError: it asks for different features on different hosts, or for more hosts than it takes.
+        InputError: it requests different features on different hosts, or more hosts than it takes.
 
     Example:
         >>> features_asked("(intel|amd)*4", hosts=4), features_asked("[rack1|rack2]", hosts=1)

@@ -22,7 +22,7 @@ _MEMORY = r"^([0-9]+(?:\.[0-9]+)?)([KMGTP]?)([nc]?)$"
 _MIB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 MIB = float(1 << 20)
 _OTHERS = re.compile(r"(?:^|,)(gres/[^=,]+)=")
-"""What a job may ask for beside processors, memory, hosts and licences, as Slurm writes it."""
+"""What a job may request beside processors, memory, hosts and licences, as Slurm writes it."""
 _LICENCE = re.compile(r"(?:^|,)(license/|bb/)([^=,]+)=([0-9.]+[KMGTP]?)")
 
 
@@ -59,9 +59,9 @@ def _filled(first: Values, second: Values) -> Values:
 
 
 def hosts_asked(frame: pl.DataFrame) -> tuple[Floats, Floats]:
-    """float64[N] each: nodes that the job asks for at least and takes at most; 0 of one that asks for one.
+    """float64[N] each: nodes that the job requests at least and takes at most; 0 of one that requests one.
 
-    ReqTRES has what it asks for at least; it takes as many as it was given at most.
+    ReqTRES has what it requests at least; it takes as many as it was given at most.
     """
     given, requested = nodes(frame), tracked(frame, "reqtres", "node")
     least = np.where(requested > 0, requested, given)
@@ -92,7 +92,7 @@ def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
 
 
 def other_resources(frame: pl.DataFrame) -> pl.Series:
-    """Of each row what it asks for beside processors, memory, hosts and GPUs, joined by commas; null for nothing."""
+    """Of each row what it requests beside processors, memory, hosts and GPUs, joined by commas; null for nothing."""
     name = next((name for name in ("reqtres", "alloctres") if name in frame.columns), None)
     if name is None:
         return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)

@@ -57,10 +57,10 @@ def row_of(job: dict[str, Any]) -> dict[str, str | None]:
         >>> row["jobid"], row["submit"], row["elapsed"], row["reqcpus"]
         ('7', '5', '9', '2')
     """
-    return _queued(job) if "submit_time" in job else _accounted(job)
+    return _from_queue(job) if "submit_time" in job else _from_accounting(job)
 
 
-def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
+def _from_accounting(job: dict[str, Any]) -> dict[str, str | None]:
     times, required, array, tres = (_dict(job.get(name)) for name in ("time", "required", "array", "tres"))
     running = _dict(_dict(_dict(array.get("limits")).get("max")).get("running"))
     requested, allocated = _tres(tres.get("requested")), _tres(tres.get("allocated"))
@@ -123,7 +123,7 @@ def _resident(steps: Any) -> dict[str, str | None]:
     return found
 
 
-def _queued(job: dict[str, Any]) -> dict[str, str | None]:
+def _from_queue(job: dict[str, Any]) -> dict[str, str | None]:
     limit = _seconds(_number(job.get("time_limit")))
     return _named(job, _number(job.get("array_job_id")), _number(job.get("array_task_id"))) | {
         "user": _text(job.get("user_name")),

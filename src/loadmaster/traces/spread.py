@@ -32,7 +32,7 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
 
     Args:
         choice: `auto` takes `any` where the log itself names its machines, as those of parallel jobs do, where a job
-            asks for more than one host, or where most jobs fit on no single host; else `single-host`.
+            requests more than one host, or where most jobs fit on no single host; else `single-host`.
         workload: jobs as read.
         cluster: hosts.
         machines_of_log: the log's own header names the hosts.
@@ -63,7 +63,7 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
 
 
 def _ask_for_several_hosts(workload: Workload) -> int:
-    """How many jobs ask for two hosts or more."""
+    """How many jobs request two hosts or more."""
     bound = workload.constraints
     return 0 if bound is None or bound.min_hosts is None else int((bound.min_hosts > 1).sum())
 

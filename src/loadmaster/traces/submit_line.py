@@ -29,7 +29,7 @@ _LONGEST = 10_000
 
 
 class SubmitOptions(NamedTuple):
-    """What a command line asks for.
+    """What a command line requests.
 
     Attributes:
         depends: in Slurm's notation, "" for nothing.
@@ -43,7 +43,7 @@ class SubmitOptions(NamedTuple):
         licences: of the whole cluster, in Slurm's notation.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
-        gpus: that it asks for; accounting does not track them at every site.
+        gpus: that it requests; accounting does not track them at every site.
         gpu_models: of these, joined by commas, "" where it names none.
         named: the hosts that it must be on, or a file that lists them.
         without: the hosts that it must not be on.
@@ -67,7 +67,7 @@ class SubmitOptions(NamedTuple):
 
 
 def submit_options(line: str) -> SubmitOptions:
-    """What the command `line` asks for; what stands behind the name of the script is the script's.
+    """What the command `line` requests; what stands behind the name of the script is the script's.
 
     Example:
         >>> submit_options("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")[:4]

@@ -23,7 +23,7 @@ class Summary:
         rate_per_h: arrivals an hour, in the window of a dump; None where all jobs arrive at once.
         users: how many users, None if the log does not say.
         projects: how many projects, None if the log does not say.
-        serial: the part of the jobs that ask for one core in all.
+        serial: the part of the jobs that request one core in all.
         work: for each resource, the sum of amount x tasks x runtime, in unit seconds.
         columns: for each of runtime_s, gap_s (between arrivals), tasks, every resource of the whole job and estimate
             over runtime: mean and `QUANTILES`.

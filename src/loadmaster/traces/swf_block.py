@@ -172,7 +172,7 @@ def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArr
     if wanted.all_fields:
         columns |= {name: field[k].astype(kind) for name, (k, kind) in EXTRA.items()}
         columns["used_memory"] = np.where(used > 0, used * wanted.memory_scale, -1.0)
-    elif wanted.use:  # where no memory was asked for, its use stands for the request
+    elif wanted.use:  # where no memory was requested, its use stands for the request
         columns["cpu_time_s"] = field[CPU]
         each = wanted.memory_scale / (processors if wanted.job_total else 1.0)
         columns["used_memory"] = np.where((used > 0) & (requested > 0), used * each, -1.0)

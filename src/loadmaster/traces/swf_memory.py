@@ -79,7 +79,7 @@ def _doubtful_readings(columns: dict[str, NDArray[Any]], options: ReadOptions) -
 
 
 def believable(workload: Workload) -> bool:
-    """Whether the median task asks for an amount of memory that one processor may have."""
+    """Whether the median task requests an amount of memory that one processor may have."""
     memory = workload.demand[:, workload.resources.index(MEMORY)]
     given = memory[memory > 0]
     return not given.size or LEAST <= float(np.median(given)) <= MOST

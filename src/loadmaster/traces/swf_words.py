@@ -22,7 +22,7 @@ _MOST_REQUESTS = 1 << 20
 
 
 class Request(NamedTuple):
-    """What `2:ppn=4:x86_64#excl` asks for.
+    """What `2:ppn=4:x86_64#excl` requests.
 
     Attributes:
         hosts, cores: how many hosts, and cores of each; 0 where the request does not say it in one part.
@@ -140,7 +140,7 @@ def shaped(columns: dict[str, NDArray[Any]], hosts: Ints, cores: Ints) -> Ints:
     `tasks` of one core each become `hosts` tasks of `cores` cores, the memory of a task that of its cores.
 
     Returns:
-        int32[N]: the hosts that jobs of several ask for; 0 of others.
+        int32[N]: the hosts that jobs of several request; 0 of others.
     """
     fits = (hosts > 0) & (cores > 0) & (hosts.astype(np.int64) * cores == columns["tasks"])
     demand = columns["demand"]

@@ -83,7 +83,7 @@ class Trace:
         machines: how the cluster became known: named by the user, by the log itself, by a file beside it, or not.
         memory_in_doubt: memory looks wrong; one of the notes says why.
         format: a name of `loadmaster.traces.FORMATS`; empty for jobs that no file held.
-        extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
+        extra: further columns of the log, one value a job, where `ReadOptions.all_fields` requested them.
         recipe: how a synthetic log says that it was made.
         window_s: when the window of a dump opens, on the clock of its jobs; None of a log that shows none.
         listed_s: when a queue was listed, on the clock of its jobs; None of a log of jobs that are over.

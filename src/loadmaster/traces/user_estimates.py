@@ -34,7 +34,7 @@ def estimates_of_users(runtime_s: Floats, longest_s: float, rng: np.random.Gener
 
     Args:
         runtime_s: float64[J], seconds.
-        longest_s: the longest that a user may ask for, seconds; no runtime exceeds it.
+        longest_s: the longest that a user may request, seconds; no runtime exceeds it.
         rng: the draws.
 
     Raises:

@@ -32,7 +32,7 @@ def write_trace(
 ) -> tuple[str, ...]:
     """Write `workload` to `path`; the name's ending says how: .swf, .csv (each also .gz) or .parquet.
 
-    CSV and Parquet keep everything; SWF keeps cores and memory of jobs whose tasks ask for whole cores, the memory
+    CSV and Parquet keep everything; SWF keeps cores and memory of jobs whose tasks request whole cores, the memory
     of a processor in whole bytes, and numbers for names, which stand in a table beside it (LOG.names.csv).
 
     Args:

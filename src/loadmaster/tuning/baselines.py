@@ -8,7 +8,7 @@ from loadmaster.place import POLICIES
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, sources_of
 from loadmaster.scheduling.notation import order_and_backfilling
-from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.space import PartName, Space
 
 BASELINE = "fcfs+easy"
@@ -17,16 +17,16 @@ SITE_QUEUE = "the site"
 _BACKFILLINGS = ("easy", "easy(fill=shortest)", "netbatch", "skip", "stepwise", "selective")
 
 
-def baseline(base: Setting, parts: Sequence[PartName] = ()) -> Ruled:
+def baseline(base: Setting, parts: Sequence[PartName] = ()) -> PortableRule:
     """First come, first served with EASY backfilling, with the placement of `base`.
 
     Where parameters of Slurm are searched it is `base`, the site's own queue.
     """
     setting = base if "slurm" in parts else replace(base, discipline=BASELINE)
-    return Ruled(setting, sources_of(setting))
+    return PortableRule(setting, sources_of(setting))
 
 
-def baselines(space: Space, case: Case) -> list[Ruled]:
+def baselines(space: Space, case: Case) -> list[PortableRule]:
     """The base, and with each part that is searched in turn replaced by every built-in one; the baseline first."""
     base = space.base
     order, backfilling = order_and_backfilling(base.discipline)
@@ -40,10 +40,10 @@ def baselines(space: Space, case: Case) -> list[Ruled]:
     once: dict[tuple[str, str], Setting] = {}
     for each in settings:
         once.setdefault((each.policy, _written(each.discipline)), each)
-    return [Ruled(each, sources_of(each)) for each in once.values()]
+    return [PortableRule(each, sources_of(each)) for each in once.values()]
 
 
-def of_the_kind(rule: Ruled, space: Space) -> bool:
+def of_the_kind(rule: PortableRule, space: Space) -> bool:
     """Whether a built-in rule is what is searched: whatever is not searched is as in the base."""
     (order, backfilling), own = (order_and_backfilling(each.discipline) for each in (rule.setting, space.base))
     return (

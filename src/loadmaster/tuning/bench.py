@@ -15,7 +15,7 @@ from loadmaster.runs.setting import Setting
 
 
 @dataclass(frozen=True)
-class Ruled:
+class PortableRule:
     """A rule that can be run anywhere: its setting, and the text of every file that it needs."""
 
     setting: Setting
@@ -47,20 +47,20 @@ class TrialBench:
         return ("shake", next((way for way in _WAYS if not without_interval(log, way)), "shake"))
 
     def ahead(self, runs: int) -> None:
-        """Report that about so many runs come after those that are asked for next."""
+        """Report that about so many runs come after those that are requested next."""
         if self.watch is not None:
             self.watch.ahead(runs)
 
-    def in_turn(self, rules: Sequence[Ruled], numbers: Sequence[int]) -> list[list[SampleRun]]:
+    def in_turn(self, rules: Sequence[PortableRule], numbers: Sequence[int]) -> list[list[SampleRun]]:
         """The runs of every rule on the logs `numbers`, a list a rule; even numbers are shaken, odd ones resampled."""
         drawn = [(Drawing(self.ways[k % 2], self.seed), k) for k in numbers]
         return self._run(rules, drawn)
 
-    def drawn(self, rules: Sequence[Ruled], how: Resampling, count: int) -> list[list[SampleRun]]:
+    def drawn(self, rules: Sequence[PortableRule], how: Resampling, count: int) -> list[list[SampleRun]]:
         """The runs of every rule on `count` logs that are all drawn in one way."""
         return self._run(rules, [(Drawing(how, self.seed), k) for k in range(count)])
 
-    def _run(self, rules: Sequence[Ruled], drawn: Sequence[tuple[Drawing, int]]) -> list[list[SampleRun]]:
+    def _run(self, rules: Sequence[PortableRule], drawn: Sequence[tuple[Drawing, int]]) -> list[list[SampleRun]]:
         tasks = [RunOnSample(rule.setting, rule.sources, *one) for one in drawn for rule in rules]
         runs = run_tasks(self.case, tasks, self.store, self.pool, self.watch)
         return [runs[k :: len(rules)] for k in range(len(rules))]

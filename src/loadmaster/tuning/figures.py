@@ -64,8 +64,8 @@ def front(candidates: Sequence[Figures]) -> list[int]:
         >>> front([Figures((1.0, 2.0), 0.0), Figures((2.0, 1.0), 0.0), Figures((2.0, 2.0), 0.0)])
         [0, 1]
     """
-    return [at for at, one in enumerate(candidates) if not any(_beats(other, one) for other in candidates)]
+    return [at for at, one in enumerate(candidates) if not any(_is_better(other, one) for other in candidates)]
 
 
-def _beats(one: Figures, other: Figures) -> bool:
+def _is_better(one: Figures, other: Figures) -> bool:
     return one.values != other.values and all(a <= b for a, b in zip(one.values, other.values, strict=True))

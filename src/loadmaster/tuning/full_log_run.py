@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from loadmaster.kept.watch import Watch
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import Schedule, Workload
-from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
-from loadmaster.runs.prepare import compile_first, workers_for
-from loadmaster.tuning.bench import Ruled
+from loadmaster.runs.prepare import compile_first, key_of_task, workers_for
+from loadmaster.tuning.bench import PortableRule
 from loadmaster.tuning.weeks import week_of
 
 GROUPS = ("size", "user", "hour", "week")
@@ -40,7 +38,7 @@ class FullLogRun:
 
 
 def full_log_run(
-    case: Case, rules: Sequence[Ruled], store: Store | None, pool: CellMaker, watch: Watch | None = None
+    case: Case, rules: Sequence[PortableRule], store: Store | None, pool: CellMaker, watch: Watch | None = None
 ) -> list[FullLogRun]:
     """Every rule on the jobs of `case` as they are; only runs that are not in `store` are made."""
     work = Work(
@@ -55,28 +53,22 @@ def full_log_run(
         steps=case.workload.jobs,
     )
     cells = [
-        Cell(_key(work, rule), rule, {"policy": rule.setting.policy, "discipline": rule.setting.discipline})
+        Cell(
+            key_of_task(work, rule, case=case.digest),
+            rule,
+            {"policy": rule.setting.policy, "discipline": rule.setting.discipline},
+        )
         for rule in rules
     ]
     return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.values["mean_wait_s"]})
 
 
-def _prepare(case: Case, rules: Sequence[Ruled], watch: Watch) -> None:
+def _prepare(case: Case, rules: Sequence[PortableRule], watch: Watch) -> None:
     for rule in rules:
         compile_first(case, [rule.setting], watch, rule.sources)
 
 
-def _key(work: Work[Case, Ruled, FullLogRun], rule: Ruled) -> str:
-    texts = {path: sha256(text.encode()).hexdigest() for path, text in rule.sources.items()}
-    return work.key(
-        setting=rule.setting.essential(rule.sources),
-        sources=texts,
-        imported=imported(rule.sources.values()),
-        case=work.shared.digest,
-    )
-
-
-def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
+def _look(case: Case, rule: PortableRule, moved: Moved) -> FullLogRun:
     _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}

@@ -7,7 +7,7 @@ from loadmaster.measure.paired_comparison import Difference, log_ratio, of_chaos
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import Resampling, SampleRun
-from loadmaster.tuning.bench import Ruled, TrialBench
+from loadmaster.tuning.bench import PortableRule, TrialBench
 from loadmaster.tuning.figures import column
 from loadmaster.tuning.full_log_run import FullLogRun, full_log_run
 from loadmaster.tuning.knobs import Knob
@@ -43,7 +43,7 @@ class Gain:
         differences: of each target.
     """
 
-    against: Ruled
+    against: PortableRule
     differences: tuple[Difference, ...]
 
     @property
@@ -74,15 +74,15 @@ class Holdout:
     weeks: int
     gains: tuple[Gain, ...]
     ablations: tuple[Ablation, ...]
-    rules: tuple[Ruled, ...]
+    rules: tuple[PortableRule, ...]
     whole: tuple[FullLogRun, ...]
 
     @property
-    def rival(self) -> Ruled:
+    def rival(self) -> PortableRule:
         """The rule to beat, in sentences, tables and charts: the best built-in one here but the winner."""
         return self.gains[0].against
 
-    def of(self, rule: Ruled) -> FullLogRun:
+    def of(self, rule: PortableRule) -> FullLogRun:
         """The run of a rule on the weeks as they are."""
         return self.whole[self.rules.index(rule)]
 
@@ -125,7 +125,9 @@ def holdout(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs:
     )
 
 
-def rule_to_beat(builtins: Sequence[Ruled], values: Sequence[Mapping[str, float]], plan: SearchPlan) -> Ruled:
+def rule_to_beat(
+    builtins: Sequence[PortableRule], values: Sequence[Mapping[str, float]], plan: SearchPlan
+) -> PortableRule:
     """The lowest in the first target of those that keep the limit, as the weeks are; the first is the baseline."""
     zero = values[0]
     longest_s = plan.limit * max(zero["longest_wait_s"], SHORTEST_S)

@@ -1,4 +1,4 @@
-"""Orders that are searched: weighted logarithms of what a job asks and has waited, and ageing (rule U5)."""
+"""Orders that are searched: weighted logarithms of what a job requests and has waited, and ageing (rule U5)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -22,7 +22,7 @@ _TIMES = 32
 """Hours are searched from this part of the longest wait that is allowed."""
 
 
-class _Begun(NamedTuple):
+class _Start(NamedTuple):
     """An order to begin with: weights, and how many times the ageing goes into the longest wait that is allowed."""
 
     length: float = 0.0
@@ -33,10 +33,10 @@ class _Begun(NamedTuple):
 
 
 _BEGUN = (
-    _Begun(length=1.0, width=1.0, backlog=0.1, times=24), _Begun(length=1.0, width=1.0, backlog=0.05, times=12),
-    _Begun(length=1.0, width=1.0, backlog=0.15, times=6), _Begun(length=1.0, width=1.0, backlog=0.3, times=4),
-    _Begun(length=1.0, width=0.5, backlog=0.1, times=12), _Begun(length=0.5, width=1.0, backlog=0.1, times=16),
-    _Begun(stretch=-1.0), _Begun(length=0.5, width=0.5, stretch=-0.5, backlog=0.1, times=12),
+    _Start(length=1.0, width=1.0, backlog=0.1, times=24), _Start(length=1.0, width=1.0, backlog=0.05, times=12),
+    _Start(length=1.0, width=1.0, backlog=0.15, times=6), _Start(length=1.0, width=1.0, backlog=0.3, times=4),
+    _Start(length=1.0, width=0.5, backlog=0.1, times=12), _Start(length=0.5, width=1.0, backlog=0.1, times=16),
+    _Start(stretch=-1.0), _Start(length=0.5, width=0.5, stretch=-0.5, backlog=0.1, times=12),
 )  # fmt: skip
 """Small in area first, as far as ever less ageing lets them: how much is right differs most from log to log. Then with
 more weight on the runtime, on the cores; `lxf`; and between them."""
@@ -47,7 +47,7 @@ def order_knobs(longest_s: float, *, memory: bool) -> tuple[Knob, ...]:
 
     Args:
         longest_s: the longest wait that is allowed: to wait longer for one's turn never helps.
-        memory: jobs ask for memory.
+        memory: jobs request memory.
     """
     most_h = float(min(max(int(longest_s / 3600.0), _ANYWAY_H), _LONGEST_H))
     weights = [weight("order.memory", "for each doubling of the memory of the whole job")] if memory else []

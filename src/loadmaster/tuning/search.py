@@ -11,7 +11,7 @@ from pathlib import Path
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
 from loadmaster.tuning.baselines import BASELINE, SITE_QUEUE, baseline, baselines, of_the_kind
-from loadmaster.tuning.bench import Ruled, TrialBench
+from loadmaster.tuning.bench import PortableRule, TrialBench
 from loadmaster.tuning.figures import Figures, figures, front
 from loadmaster.tuning.knobs import Values
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
@@ -19,7 +19,7 @@ from loadmaster.tuning.suggestions import BATCH, TriedRule, ask
 from loadmaster.tuning.trial_store import KeptTrials
 
 _MORE = 8
-"""So many times as many candidates are asked for where some of those asked were tried before."""
+"""So many times as many candidates are requested where some of them were tried before."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Finalist:
         number: of its trial; None of a built-in rule.
     """
 
-    rule: Ruled
+    rule: PortableRule
     tried: Figures
     judged: Figures
     number: int | None
@@ -88,7 +88,7 @@ class SearchOutcome:
     space: Space
     trials: tuple[TriedRule, ...]
     finalists: tuple[Finalist, ...]
-    builtins: tuple[tuple[Ruled, Figures], ...]
+    builtins: tuple[tuple[PortableRule, Figures], ...]
     front: tuple[int, ...]
 
     @property
@@ -119,17 +119,17 @@ def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None
     space = space_of(bench.case, plan.parts, plan.base, longest_s)
     built_in = baselines(space, bench.case)
     final = _finals(plan, len(built_in)) + then
-    trials = _tried(bench, plan, space, against, folder, len(built_in) * plan.runs + final)
+    trials = _run_trials(bench, plan, space, against, folder, len(built_in) * plan.runs + final)
     bench.ahead(final)
     judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(built_in, numbers)]
     builtins = tuple(zip(built_in, judged, strict=True))
     bench.ahead(then)
-    return _again(bench, plan, space, trials, builtins)
+    return _rerun_finalists(bench, plan, space, trials, builtins)
 
 
-def runnable_rule(space: Space, values: Values) -> Ruled:
+def runnable_rule(space: Space, values: Values) -> PortableRule:
     """A candidate as a rule that can be run."""
-    return Ruled(space.setting(values, FILE), space.sources(values, FILE))
+    return PortableRule(space.setting(values, FILE), space.sources(values, FILE))
 
 
 def _finals(plan: SearchPlan, builtins: int) -> int:
@@ -137,7 +137,7 @@ def _finals(plan: SearchPlan, builtins: int) -> int:
     return (min(plan.finalists, plan.trials) + builtins // 2 + 1) * plan.final_runs
 
 
-def _tried(
+def _run_trials(
     bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None, then: int
 ) -> tuple[TriedRule, ...]:
     store = KeptTrials(
@@ -156,7 +156,7 @@ def _tried(
     trials = store.all()[: plan.trials]
     while len(trials) < plan.trials:
         at = len(trials) % BATCH
-        begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
+        begun = trials[: len(trials) - at]  # of a batch that was stopped: request it again, and go on within it
         batch = _next(plan, space, begun)[at:]
         bench.ahead((plan.trials - len(trials) - len(batch)) * plan.runs + then)
         runs = bench.in_turn([runnable_rule(space, values) for values in batch], range(plan.runs))
@@ -168,7 +168,7 @@ def _tried(
 
 
 def _next(plan: SearchPlan, space: Space, trials: Sequence[TriedRule]) -> list[Values]:
-    """The next batch: first those that the literature knows, then what Optuna proposes; no more than were asked for."""
+    """The next batch: first those that the literature knows, then what Optuna proposes; no more than were requested."""
     first = space.first()
     count = min(BATCH, plan.trials - len(trials))
     given: list[Values] = list(first[len(trials) : len(trials) + count])
@@ -192,12 +192,12 @@ def _unknown(space: Space, proposals: Sequence[Values], names: set[tuple[str, st
     return [values for name, values in new.items() if name not in names]
 
 
-def _again(
+def _rerun_finalists(
     bench: TrialBench,
     plan: SearchPlan,
     space: Space,
     trials: tuple[TriedRule, ...],
-    builtins: tuple[tuple[Ruled, Figures], ...],
+    builtins: tuple[tuple[PortableRule, Figures], ...],
 ) -> SearchOutcome:
     keeping = [trial for trial in trials if trial.figures.keeps(plan.limit)]
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
@@ -219,8 +219,8 @@ def _again(
 
 
 def _eligible_builtins(
-    space: Space, plan: SearchPlan, builtins: Sequence[tuple[Ruled, Figures]]
-) -> list[tuple[Ruled, Figures, None]]:
+    space: Space, plan: SearchPlan, builtins: Sequence[tuple[PortableRule, Figures]]
+) -> list[tuple[PortableRule, Figures, None]]:
     """The built-in rules of the kind that is searched, but the baseline, that keep the limit."""
     return [(rule, tried, None) for rule, tried in builtins[1:] if of_the_kind(rule, space) and tried.keeps(plan.limit)]
 

@@ -17,7 +17,7 @@ from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, Value, Values
 
 BATCH = 4
-"""Candidates asked for at a time, whatever the number of cores, or another machine would find another rule."""
+"""Candidates requested at a time, whatever the number of cores, or another machine would find another rule."""
 
 
 _BEGUN = 2 * BATCH
@@ -71,7 +71,7 @@ def ask(
     """
     library, space = optuna(), distributions(knobs)
     own_seed = int(np.random.SeedSequence((seed, len(history))).generate_state(1)[0])
-    best = _best(history, excess)
+    best = _best_quarter(history, excess)
     goals = ["minimize"] * (len(history[0].figures.values) if history else 1)
     with quiet():
         sampler = library.samplers.TPESampler(
@@ -88,7 +88,7 @@ def ask(
     return [*between, *proposed][:count]
 
 
-def _best(history: Sequence[TriedRule], excess: Sequence[float]) -> list[Values]:
+def _best_quarter(history: Sequence[TriedRule], excess: Sequence[float]) -> list[Values]:
     """The best quarter of the trials that keep the limit, the best first."""
     keeping = [trial for trial, over in zip(history, excess, strict=True) if over <= 0]
     ranked = sorted(keeping, key=lambda trial: trial.figures.value)

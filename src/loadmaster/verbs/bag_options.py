@@ -103,7 +103,7 @@ def chosen_sizer(
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_seconds
     from loadmaster.rules.part import part_of
-    from loadmaster.sizing.load import KnownOfBag, sizer_named
+    from loadmaster.sizing.load import BagKnowledge, sizer_named
     from loadmaster.sizing.own import checked_sizer
 
     guess_s = guessed(guess)
@@ -121,5 +121,5 @@ def chosen_sizer(
         raise InputError(spec, "only planner, silva and user-guess can use a guess", fix="leave out --guess")
     if not isinstance(given, str | int):
         return checked_sizer(given)
-    knowledge = KnownOfBag(tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None})
+    knowledge = BagKnowledge(tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None})
     return sizer_named("user-guess" if spec == "silva" and guess_s is not None else spec, knowledge)

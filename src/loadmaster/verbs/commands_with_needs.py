@@ -1,4 +1,4 @@
-"""Commands and what each asks for: a plain file of commands that all ask for the same, or a table with a row each."""
+"""Commands and what each requests: a plain file of commands that all request the same, or a table with a row each."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ def read_batch(path: Path, machines: "Cluster", cores: float, memory: str) -> tu
         path: one command a line, as `run` takes them; or a table with a column `command` beside those of a table of
             tasks as `pack` takes them: `name`, `cores`, `memory_gb`, `resource_NAME`.
         machines: with names.
-        cores: that each command of a plain file asks for.
+        cores: that each command of a plain file requests.
         memory: likewise, with its unit; empty for none.
 
     Raises:

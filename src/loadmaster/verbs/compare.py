@@ -135,7 +135,7 @@ class Compared(Result):
         return main_chart(self.comparison)
 
     def jobs(self, policy: str = "", discipline: str = "") -> "pl.DataFrame":
-        """A row for each job of each run: when the job came, started and ended, where it ran, what it asked for.
+        """A row for each job of each run: when the job came, started and ended, where it ran, what it requested.
 
         A comparison stores no schedules, so each of these runs is made once more.
 
@@ -237,10 +237,10 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
     with naming(in_process=True) as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
-        return _compared(options, progress, command, name)
+        return _comparison(options, progress, command, name)
 
 
-def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
+def _comparison(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.measure.recorded_hosts import on_hosts, recorded_groups
     from loadmaster.measure.recorded_metrics import recorded

@@ -162,7 +162,7 @@ class Environment:
     def step(self, action: int | tuple[int, int]) -> tuple[AgentObservation, float, bool]:
         """Carry an action out, and go on to the next decision: (what is seen there, reward, the episode is over).
 
-        An action that asks for a job that cannot start starts nothing (`refused`). Where nothing runs and no job is to
+        An action that requests a job that cannot start starts nothing (`refused`). Where nothing runs and no job is to
         arrive, an action that starts nothing starts the first job that can.
 
         Raises:
@@ -191,7 +191,7 @@ class Environment:
 
     @property
     def refused(self) -> bool:
-        """Whether the last action asked for a job that could not start."""
+        """Whether the last action requested a job that could not start."""
         return self._run is not None and bool(self._run.view.number[5])
 
     def schedule(self) -> "Schedule":

@@ -209,10 +209,10 @@ def explain_with(options: ExplainOptions, command: str = "") -> "Explained | Exp
         if options.out is not None:
             task.save(options.out)
         return task
-    explained = _explained(options, command or options.call("explain"))
+    explained = _explanation(options, command or options.call("explain"))
     if options.beside is not None:
         second = replace(options, run=options.beside, beside=None)
-        explained = replace(explained, other=_explained(second, explained.command))
+        explained = replace(explained, other=_explanation(second, explained.command))
     if options.out is not None:
         explained.save(options.out)
     return explained
@@ -245,7 +245,7 @@ def _placement(options: ExplainOptions) -> "Packed | Planned | None":
     return None
 
 
-def _explained(options: ExplainOptions, command: str) -> Explained:
+def _explanation(options: ExplainOptions, command: str) -> Explained:
     """The job in one run."""
     from loadmaster.runs.explain import explain as explain_job
 

@@ -20,7 +20,7 @@ from loadmaster.verbs.rebalance import Rebalanced, amount, level_word
 if TYPE_CHECKING:
     from loadmaster.packing.constrained.problem import ConstrainedProblem
     from loadmaster.packing.instance import Instance
-    from loadmaster.packing.kubernetes_packing import PodsAnew
+    from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
 
 Planned = Rebalanced | GoalMoves | PlacementByCost
 """The results of `rebalance`."""
@@ -220,12 +220,12 @@ def _placed(planned: Planned, plan: PlannedPlacement) -> Packed:
     return Packed(planned.name, instance, instance, made, all_jobs, (), [], planned.command, pods)
 
 
-def _instance(planned: Planned) -> "tuple[Instance, PodsAnew | None]":
+def _instance(planned: Planned) -> "tuple[Instance, PodsPlacedAnew | None]":
     """Tasks and hosts, and the problem with their rules."""
     from loadmaster.packing.constrained.constraints import AllowedHosts, OnNumaNodes
     from loadmaster.packing.constrained.groups import TaskGroup
     from loadmaster.packing.instance import Instance
-    from loadmaster.packing.kubernetes_packing import PodsAnew
+    from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
 
     if isinstance(planned, Rebalanced):
         return replace(planned.now.instance, cards=None), None
@@ -251,4 +251,4 @@ def _instance(planned: Planned) -> "tuple[Instance, PodsAnew | None]":
         host_names=problem.host_names,
         source=problem.source,
     )
-    return instance, PodsAnew(problem, np.arange(problem.tasks), np.arange(problem.hosts), instance, ())
+    return instance, PodsPlacedAnew(problem, np.arange(problem.tasks), np.arange(problem.hosts), instance, ())

@@ -120,9 +120,9 @@ def _search(options: FewestOptions, watch: "Watch", command: str, name: Naming) 
     from loadmaster.packing.deadline import Deadline
     from loadmaster.report.fewest import FewestFound, FewestRow
     from loadmaster.runs import Store
+    from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.samples import drawing_for
     from loadmaster.runs.setting import SITE
-    from loadmaster.runs.sweep import prepare_runs
     from loadmaster.search.fewest import fewest
     from loadmaster.search.fewest_mixes import MixesTried, cheapest_mix, kinds_to_mix
     from loadmaster.search.fewest_sampled import needed
@@ -166,7 +166,7 @@ def _search(options: FewestOptions, watch: "Watch", command: str, name: Naming) 
     pool = pool_on(options.address)
     answers, mixes = list[FewestRow](), list[MixesTried]()
     if options.time_limit is not None:
-        prepare_runs(first, settings, watch)
+        compile_first(first, settings, watch)
     with nullcontext() if options.samples else Interrupt() as interrupt:
         deadline = Deadline.after(options.search_s, interrupt)
         for one, machines in tried:

@@ -149,13 +149,13 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fit")
     with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
-        result = _fitted(options, progress, command, name)
+        result = _fit(options, progress, command, name)
     if out is not None:
         result.save(out)
     return result
 
 
-def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> Fitting:
+def _fit(options: FitOptions, watch: "Watch", command: str, name: Naming) -> Fitting:
     import time
 
     from loadmaster.kept.threads import Threads

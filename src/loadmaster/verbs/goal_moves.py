@@ -32,7 +32,7 @@ class GoalMoves(MovesResult):
         unit: `bytes` or `count`.
         before, after: figures, by name.
         left: tasks that stay against the goal: task, from, reasons (host and reason), number of hosts asked.
-        load_before, load_after: float64[H], the largest part of processors or memory that is asked of each host.
+        load_before, load_after: float64[H], the largest part of processors or memory that is requested of each host.
         rules: of Kubernetes: each rule, the pods that it concerns, whether plans keep it.
         gated: pods that wait for a gate of their own.
         known: what was assumed of the file.
@@ -87,7 +87,7 @@ class GoalMoves(MovesResult):
 
     @property
     def done(self) -> bool:
-        """Whether the goal is reached as far as it can be asked for: no task is left on a drained host or broken."""
+        """Whether the goal is reached as far as it can be requested: no task is left on a drained host or broken."""
         return self.goal not in ("drain", "fix") or not self.left
 
     @cached_property

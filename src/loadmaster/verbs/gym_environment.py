@@ -52,12 +52,12 @@ def gym_environment(environment: Environment) -> Any:
             """Begin an episode."""
             super().reset(seed=seed)
             drawn = seed if seed is not None else int(self.np_random.integers(2**31))
-            return _copied(environment.reset(drawn)), {}
+            return _copies(environment.reset(drawn)), {}
 
         def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
             """Carry one action out."""
             seen, reward, done = environment.step(action)
-            return _copied(seen), reward, done, False, {"refused": environment.refused}
+            return _copies(seen), reward, done, False, {"refused": environment.refused}
 
         def action_masks(self) -> Any:
             """bool[W + 1]: the rows that can start now, and whether nothing may be started."""
@@ -66,7 +66,7 @@ def gym_environment(environment: Environment) -> Any:
     return GymEnvironment()
 
 
-def _copied(seen: AgentObservation) -> dict[str, Any]:
+def _copies(seen: AgentObservation) -> dict[str, Any]:
     now_s, _, due_s = seen.clock.tolist()
     promise_s = max(0.0, due_s - now_s) if np.isfinite(due_s) else NO_PROMISE
     return {

@@ -16,10 +16,10 @@ from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.measure.asked_and_used import AskedAndUsed
     from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.measure.recorded_waits import RecordedWaits
+    from loadmaster.measure.requested_and_used import RequestedAndUsed
     from loadmaster.model import Cluster, Workload
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
@@ -134,11 +134,11 @@ class Described(Result):
         return recorded_waits(self.read.workload)
 
     @property
-    def use(self) -> "tuple[AskedAndUsed, ...]":
+    def use(self) -> "tuple[RequestedAndUsed, ...]":
         """Requested and used amounts of the jobs; empty if the log does not have them."""
-        from loadmaster.measure.asked_and_used import asked_and_used
+        from loadmaster.measure.requested_and_used import requested_and_used
 
-        return asked_and_used(self.read.workload, self.read.extra)
+        return requested_and_used(self.read.workload, self.read.extra)
 
     @property
     def rule_groups(self) -> "list[RuleGroups]":

@@ -34,7 +34,7 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
         fix = "give what `squeue --json` prints, and the log with --log"
         raise InputError(where or "SQUEUE", rule, fix=fix)
     word = str(job).strip()
-    rows = _named(case.workload, word)
+    rows = _named_rows(case.workload, word)
     running = set() if case.workload.starting is None else set(case.workload.starting.job.tolist())
     waiting = [row for row in rows if row not in running]
     if waiting:
@@ -45,7 +45,7 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
         since_s = moment_of_listing(read) - float(case.workload.starting.start_s[began])
         rule = f"this job runs already, since {show_seconds(since_s)} before the listing"
         raise InputError(word, rule, fix="name a job that waits", where=where)
-    if _named(read.workload, word):
+    if _named_rows(read.workload, word):
         reason = next(iter(case.rejected.counts), "it fits nowhere")
         fix = "request less, or give the machines that it needs (--hosts)"
         raise InputError(word, f"this job never starts here: {reason}", fix=fix, where=where)
@@ -62,7 +62,7 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
     )
 
 
-def _named(workload: Workload, word: str) -> list[int]:
+def _named_rows(workload: Workload, word: str) -> list[int]:
     """The rows of the jobs that a word names: `4711`, or `4711_3` of an array."""
     match = re.fullmatch(r"([0-9]{1,18})(?:_([0-9]{1,9}))?", word)
     if match is None:

@@ -43,10 +43,10 @@ class LicenceOptions(LogOptions):
     def trace_read_for(
         self, cluster: "Cluster | None", spread: 'Literal["auto", "single-host", "any", "asked"]'
     ) -> "Trace":
-        """The log, of which some job asks for each of these licences.
+        """The log, of which some job requests each of these licences.
 
         Raises:
-            InputError: the log cannot be read, or no job asks for one of them.
+            InputError: the log cannot be read, or no job requests one of them.
         """
         read = super().trace_read_for(cluster, spread)
         if self.licences:

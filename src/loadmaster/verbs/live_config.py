@@ -56,7 +56,7 @@ def read_config(kind: type[Options], path: str | Path) -> dict[str, Any]:
             rule = "this option works on the command line only"
             raise InputError(key, rule, fix="leave it out of the file", where=str(path))
         try:
-            values[name] = _taken(value, hint, option, key)
+            values[name] = _option_value(value, hint, option, key)
         except InputError as error:
             raise InputError(error.value, error.rule, fix=error.fix, where=str(path)) from None
     return values
@@ -75,7 +75,7 @@ def config_text(kind: type[Options], given: Mapping[str, Any]) -> str:
             continue
         key = key_of(kind, name)
         if name in given:
-            value = _taken(plain_value(given[name]), hint, option, key)
+            value = _option_value(plain_value(given[name]), hint, option, key)
             line = f"{key} = {_toml(value)}"
         else:
             line = f"# {key} = {option.metavar or 'VALUE' if usual[name] in (None, '') else _toml(usual[name])}"
@@ -94,7 +94,7 @@ def _table(path: str | Path) -> dict[str, Any]:
         raise InputError(path, f"not TOML: {why}", fix='write lines such as interval = "30s"') from None
 
 
-def _taken(value: Any, hint: Any, option: Option, key: str) -> Any:
+def _option_value(value: Any, hint: Any, option: Option, key: str) -> Any:
     """The value of one key, as its option takes it."""
     (kind,) = (each for each in _alternatives(hint if option.typed is None else option.typed) if each is not NoneType)
     also = () if isinstance(hint, str) else _alternatives(hint)

@@ -74,7 +74,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
     from loadmaster.runs.interim_waits import InterimWaits
     from loadmaster.runs.record import write_record
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.record_reader_process import SoFarBeside
+    from loadmaster.verbs.record_reader_process import InterimWaitsReader
 
     make_folder(out)
     sources = sources_of(setting)
@@ -89,7 +89,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
         with (
             run.screen(engine.name, how, run.jobs, out, extras.ready) as shown,
             MetricsServer(*(run.metrics or ServedAt())) as served,
-            SoFarBeside(out, on=shadow and extras.ready) as beside_it,
+            InterimWaitsReader(out, on=shadow and extras.ready) as beside_it,
         ):
             report.listener = shown.say
             served.follow(report, how.interval_s)
@@ -108,7 +108,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
 
             session = replace(extras, about=about, seed=setting.seed, watch=watch)
             run_live(engine, clock, scheduler, how, record, session, report)
-        compared, text = _compared(how, record, scheduler)
+        compared, text = _comparison_with_site(how, record, scheduler)
     except Exception as error:
         report.alert("ended", f"the run ended: {error}")
         raise
@@ -143,12 +143,12 @@ def scheduler_of(setting: "Setting") -> "Scheduler":
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
-def _compared(
+def _comparison_with_site(
     how: "LiveSettings", record: "LiveRecord", scheduler: "Scheduler"
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
     from loadmaster.live.queue.agreement import agreement_of
-    from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_within
+    from loadmaster.live.queue.shadow_waits import TimeLimitReached, interim_waits_within
     from loadmaster.live.queue.stranded_capacity import stranded_by_host
     from loadmaster.model import LoadmasterError
 
@@ -161,7 +161,7 @@ def _compared(
     figures["stranded_by_host"] = [each._asdict() for each in stranded_by_host(lines)]
     try:
         so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
-    except (TookTooLong, KeyboardInterrupt) as error:
+    except (TimeLimitReached, KeyboardInterrupt) as error:
         last: list[dict[str, Any]] = [line["so_far"] for line in lines if "so_far" in line][-1:]
         when = "the last value computed during the run" if last else "not known"
         why = str(error) or "it was stopped"

@@ -26,7 +26,7 @@ class FakeOptions(QueueOptions, SiteOptions):
 
 
 def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
-    """Run a log live on a cluster in memory: a day takes seconds, and whatever goes wrong can be asked for.
+    """Run a log live on a cluster in memory: a day takes seconds, and whatever goes wrong can be requested.
 
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.

@@ -172,7 +172,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
     try:
         with as_ctrl_c(), MetricsServer(*options.served_at()):  # a replica that stands by is alive as well
-            engine = _taken(compiled, partial(made, looks_on=not how.acts), options, how, say)
+            engine = _engine_with_lease(compiled, partial(made, looks_on=not how.acts), options, how, say)
     except Terminated:
         return Looked("stopped", (Finding("ok", "stopped before it got the Lease: no pod was bound"),))
     if engine is None:
@@ -192,7 +192,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     return drive(engine, RealClock(), setting, how, options.folder, run)
 
 
-def _taken(
+def _engine_with_lease(
     compiled: Callable[[], None],
     make_engine: "Callable[[], KubernetesEngine]",
     options: KubernetesOptions,

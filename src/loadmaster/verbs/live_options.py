@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHORTEST_TOKEN = 16
 CONDUCT = "How it behaves"
 TRIES = ("shadow", "dry_run", "print_", "doctor", "probe", "watchdog", "uninstall")
-"""Options that ask for something else than a run that acts."""
+"""Options that request something else than a run that acts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ class LiveOptions(Options):
         return [Finding("ok", f"{self.config}: {len(run.configured)} options ({named})")]
 
     def printed(self) -> str:
-        """What `--print` asks for; empty where it asks for nothing that all engines have.
+        """What `--print` requests; empty where it requests nothing that all engines have.
 
         Raises:
             InputError: a value cannot stand in a file of options.

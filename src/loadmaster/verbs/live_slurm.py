@@ -21,7 +21,7 @@ WORK = {
     "doctor": ("partition", "as_json"), "probe": ("partition", "as_json"), "print_": ("partition", "fail_open"),
     "watchdog": ("fail_open", "as_json"), "uninstall": ("as_json",),
 }  # fmt: skip
-"""What is asked for beside a run, and the options that each of them looks at beside those `EVERYWHERE`."""
+"""What is requested beside a run, and the options that each of them looks at beside those `EVERYWHERE`."""
 NOT_OF_A_RUN = {*WORK, "conf", "state", "fail_open", "as_json"}
 
 
@@ -95,7 +95,7 @@ class SlurmOptions(QueueOptions):
 
     @property
     def asked(self) -> str:
-        """What is asked for beside a run; empty for a run.
+        """What is requested beside a run; empty for a run.
 
         Raises:
             InputError: several things.

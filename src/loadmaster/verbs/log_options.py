@@ -63,7 +63,7 @@ class ReadingOptions(Options):
     ] = False
 
     def unnamed(self, read: "Trace") -> "Trace":
-        """`read`, its names masked if that was asked for.
+        """`read`, its names masked if that was requested.
 
         Raises:
             InputError: the key of the masks cannot be kept.

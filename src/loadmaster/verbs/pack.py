@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loadmaster.model.arrays import Bools
     from loadmaster.packing import Instance, Packing
     from loadmaster.packing.incumbent import Report
-    from loadmaster.packing.kubernetes_packing import PodsAnew
+    from loadmaster.packing.kubernetes_packing import PodsPlacedAnew
     from loadmaster.report.page import Page
 
 
@@ -81,7 +81,7 @@ class Packed(Result):
     known: tuple[str, ...] = ()
     methods: list[dict[str, Any]] | None = None
     command: str = ""
-    pods: "PodsAnew | None" = None
+    pods: "PodsPlacedAnew | None" = None
 
     @property
     def placed(self) -> bool:
@@ -237,10 +237,10 @@ def pack_with(options: PlacingOptions, command: str = "", report: "Report | None
     out = None if options.out is None else Path(options.out)
     with not_left_empty(out), naming() as name:
         method = name_of(options.method, name) if options.method is not None else None
-        return _packed(options, method, command or options.call("pack"), report)
+        return _packing(options, method, command or options.call("pack"), report)
 
 
-def _packed(options: PlacingOptions, method: str | None, command: str, report: "Report | None") -> Packed:
+def _packing(options: PlacingOptions, method: str | None, command: str, report: "Report | None") -> Packed:
     import numpy as np
 
     from loadmaster.model.errors import InputError

@@ -123,10 +123,10 @@ def move_towards_goal(
         raise InputError(option, "the hosts have no prices", fix="give them in --hosts")
     if {"hosts", "cost"} & set(objective.weights) and state.tied.any():
         raise InputError(option, "DaemonSet pods keep each node in use", fix="use --consolidate, which leaves them out")
-    return _minimised(question, total, state, (name, unit, command), options, report)
+    return _plan_of_least_sum(question, total, state, (name, unit, command), options, report)
 
 
-def _minimised(
+def _plan_of_least_sum(
     question: "GoalQuestion",
     total: "WeightedSum",
     state: StateProblem,

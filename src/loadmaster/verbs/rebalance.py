@@ -154,7 +154,7 @@ class Rebalanced(MovesResult):
         return "the best found"
 
     def plot(self) -> Any:
-        """How much of the first fluid resource is asked of every host, before the moves and after: an Altair chart."""
+        """How much of the first fluid resource is requested of every host before and after the moves: a chart."""
         from loadmaster.report.moves_chart import moves_chart
 
         return moves_chart(self.now, self.plan)
@@ -220,14 +220,14 @@ def rebalance_with(
     command = command or options.call("rebalance")
     towards = has_goal(options)
     planned = (
-        move_towards_goal(options, limit, command, report) if towards else _rebalanced(options, limit, command, report)
+        move_towards_goal(options, limit, command, report) if towards else _level_plan(options, limit, command, report)
     )
     if options.out is not None and (planned.done or isinstance(planned, GoalMoves)):
         planned.save(options.out)
     return planned
 
 
-def _rebalanced(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
+def _level_plan(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
     """The moves to the highest minimum yield."""
     from loadmaster.move.change import State
     from loadmaster.move.plan import plan_moves

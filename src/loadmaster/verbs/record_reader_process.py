@@ -20,7 +20,7 @@ POLITE = 10
 """It gives way to whatever else wants the CPU."""
 
 
-class LiveBeside:
+class LiveReader:
     """Runs `loadmaster live ... --json` from time to time; its own rules may run, since they run anyway.
 
     Args:
@@ -80,7 +80,7 @@ class LiveBeside:
         return text
 
 
-class SoFarBeside(LiveBeside):
+class InterimWaitsReader(LiveReader):
     """What the jobs of a shadow have waited so far (rule X16).
 
     Args:

@@ -50,7 +50,7 @@ class Reported:
         figures: of a live or a simulated run, by name.
         seed: of it; None where nothing is known of one.
         case: its jobs and hosts, of a simulated run.
-        breakdown: of a live run that was asked for by group.
+        breakdown: of a live run that was requested by group.
     """
 
     kind: str

@@ -65,7 +65,7 @@ class SamplingOptions(Options):
         return bool(self.samples or self.until_sure)
 
     def drawing(self, case: "Case") -> "Drawing | None":
-        """How to draw samples of `case`; None where none are asked for.
+        """How to draw samples of `case`; None where none are requested.
 
         Raises:
             InputError: options that contradict each other, or a way that this log does not allow.

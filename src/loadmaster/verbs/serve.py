@@ -77,7 +77,7 @@ def serve_with(options: ServeOptions) -> None:
 
 
 def _bench(options: ServeOptions) -> "Bench":
-    """The workbench that `options` ask for."""
+    """The workbench that `options` request."""
     from loadmaster.model.errors import InputError, MissingExtra
     from loadmaster.model.units import parse_bytes
     from loadmaster.verbs.folder import make_folder

@@ -133,7 +133,7 @@ class Sharing:
 
 @contextmanager
 def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
-    """Read and check all that `options` ask for; `command` is how to make it again, else made of them.
+    """Read and check all that `options` request; `command` is how to make it again, else made of them.
 
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.

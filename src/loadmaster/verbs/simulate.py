@@ -222,10 +222,10 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
 
     out = None if options.out is None else Path(options.out)
     with not_left_empty(out), naming(in_process=True) as name, watching(watch) as progress:
-        return _simulated(options, progress, command, name)
+        return _simulation(options, progress, command, name)
 
 
-def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
+def _simulation(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, warn_of_plain
     from loadmaster.verbs.pipe_input import is_poured

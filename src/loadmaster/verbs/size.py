@@ -290,14 +290,14 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
             if out is not None:
                 make_folder(out)
             with Interrupt() as interrupt:
-                sized = _sized(bag, out, progress, command, interrupt)
+                sized = _run_all(bag, out, progress, command, interrupt)
     if out is not None:
         sized.save(out)
     return sized
 
 
 class _Asked:
-    """What is asked for, read and checked: the bag, the machines, the sizers.
+    """What is requested, read and checked: the bag, the machines, the sizers.
 
     Raises:
         InputError: a value breaks its rule.
@@ -331,7 +331,7 @@ class _Asked:
 
     def _sizer(self, spec: str) -> "Sizer":
         from loadmaster.rules.part import part_of
-        from loadmaster.sizing.load import KnownOfBag, sizer_named
+        from loadmaster.sizing.load import BagKnowledge, sizer_named
 
         look_s = float(self.durations.mean()) / 100  # in proportion to the tasks, else a very long one takes millions
         usual: dict[str, Any] = {"guess_s": self.guess_s, "tick_s": max(60.0, look_s)}
@@ -340,13 +340,13 @@ class _Asked:
             usual |= {"budget": budget, "deadline_s": self.deadline_s, "tick_s": max(10.0, look_s)}
             usual |= {"confidence": max(self.options.confidence, 0.501)}
         kind = self.types[0]
-        knowledge = KnownOfBag(
+        knowledge = BagKnowledge(
             self.drawn.tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None}
         )
         return sizer_named(spec, knowledge)
 
 
-def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
+def _run_all(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
     """All runs that there is time for, and the best of them."""
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store
@@ -355,7 +355,7 @@ def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str, inte
     from loadmaster.report.progress import bar
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.sim.bags.mixes import mix_curve
-    from loadmaster.sim.bags.study import Way, compile_first
+    from loadmaster.sim.bags.study import SizerCase, compile_first
     from loadmaster.sizing import FixedHosts, FixedMix
     from loadmaster.verbs.notes import warn_of_plain_sizers
 
@@ -364,8 +364,8 @@ def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str, inte
     warn_of_plain_sizers(request.learning, some, types)
     pool, store = pool_on(request.address), Store.in_folder(out) if out is not None else None
     if options.time_limit is not None:  # engines are compiled or loaded before the time begins
-        ways = [Way(FixedHosts(1), types[:1]), Way(FixedMix((1,) * len(types)), types)]
-        compile_first(durations, [*ways, *(Way(sizer, types) for sizer in request.learning)], watch)
+        ways = [SizerCase(FixedHosts(1), types[:1]), SizerCase(FixedMix((1,) * len(types)), types)]
+        compile_first(durations, [*ways, *(SizerCase(sizer, types) for sizer in request.learning)], watch)
     deadline = Deadline.after(options.search_s, interrupt)
     try:
         with bar("numbers of machines", curve_runs(durations, types), "bags", watch) as advance:

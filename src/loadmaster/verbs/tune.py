@@ -96,7 +96,7 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     ] = None
 
     def plan(self, name: Naming, at: "SiteCase | None" = None) -> "SearchPlan":
-        """The search that is asked for.
+        """The search that is requested.
 
         Args:
             name: names functions.
@@ -276,10 +276,10 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
     out = None if options.out is None else Path(options.out)
     command = command or options.call("tune")
     with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
-        return _tuned(options, progress, command, name)
+        return _search(options, progress, command, name)
 
 
-def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
+def _search(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.runs import Store
     from loadmaster.tuning.space import refuse_base

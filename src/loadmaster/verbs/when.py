@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from loadmaster.forecast.coverage import Coverage
     from loadmaster.forecast.start_forecast import StartForecast
-    from loadmaster.forecast.start_samples import Onward, SchedulerRules
+    from loadmaster.forecast.start_samples import ForecastBasis, SchedulerRules
     from loadmaster.kept.watch import Watch
     from loadmaster.model import Cluster, Workload
     from loadmaster.report.page import Page
@@ -264,7 +264,7 @@ def _forecast(options: WhenOptions, watch: "Watch", command: str, name: Naming) 
 
 
 def _forecasts(
-    options: WhenOptions, onward: "Onward", row: int, log: "Workload | None", closures: int, watch: "Watch"
+    options: WhenOptions, onward: "ForecastBasis", row: int, log: "Workload | None", closures: int, watch: "Watch"
 ) -> "tuple[StartForecast, tuple[Any, ...], Coverage | None, str]":
     """The forecast, other requests, how past forecasts fared, and why the job can never run."""
     import numpy as np

@@ -6,7 +6,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 20.0
-"""A request has so long to say what it asks for."""
+"""A request has so long to say what it requests."""
 SILENT_S = 60.0
 """What is being sent, such as a log, may pause for so long."""
 

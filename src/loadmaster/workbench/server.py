@@ -41,7 +41,7 @@ def listen(host: str | None, port: int) -> Address:
     """Listen on loopback, or on an address that was named.
 
     Raises:
-        InputError: all addresses at once were asked for, or this one cannot be had.
+        InputError: all addresses at once were requested, or this one cannot be had.
     """
     if host in _EVERYWHERE:
         rule = "names every address of this machine, so pages could be reached under unexpected names"

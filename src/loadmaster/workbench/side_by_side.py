@@ -91,7 +91,7 @@ def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders)
     """
     tables = [_table(each, places) for each in (first, second)]
     naming = _naming(tables)
-    rows = [{_named(row, naming): row for row in table} for table in tables]
+    rows = [{_row_name(row, naming): row for row in table} for table in tables]
     both = [name for name in rows[0] if name in rows[1]]
     names = dict.fromkeys((*METRICS, *(name for table in tables for row in table for name in row), *_BESIDE))
     columns = {name: column for name in names if (column := _column(name)) is not None}
@@ -108,7 +108,7 @@ def _naming(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     if all(len(table) == 1 for table in tables):
         return []  # they are compared whatever their rules are called
     naming = [name for name in NAMING if all(all(name in row for row in table) for table in tables)]
-    is_enough = all(len({_named(row, naming) for row in table}) == len(table) for table in tables)
+    is_enough = all(len({_row_name(row, naming) for row in table}) == len(table) for table in tables)
     return naming if is_enough else [*naming, "load"]
 
 
@@ -176,7 +176,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row.get("metrics", {}), **row}
 
 
-def _named(row: Mapping[str, Any], naming: Sequence[str]) -> str:
+def _row_name(row: Mapping[str, Any], naming: Sequence[str]) -> str:
     parts = [
         f"load {row[n]:.3g}" if isinstance(row[n], float) else str(row[n])
         for n in naming

@@ -56,7 +56,7 @@ class FakeMachines:
         boot_s: from renting to being up.
         taken_every_s: mean time until a machine is taken away.
         most: machines at the same time.
-        ordered: machines asked for, rented with the next observation, as Dask's are.
+        ordered: machines requested, rented with the next observation, as Dask's are.
         begun: every attempt, in order.
     """
 

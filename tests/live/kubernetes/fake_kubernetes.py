@@ -1,4 +1,4 @@
-"""The API of Kubernetes in this process, for tests: nodes, pods, bindings, leases, rights; and what goes wrong."""
+"""The API of Kubernetes in this process, for tests: bindings, evictions, leases, rights; and what goes wrong."""
 
 import json
 import threading
@@ -6,52 +6,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from pods_and_nodes import stamp
+
 from loadmaster.traces.kubernetes_requests import quantity
 
 DIES_BEFORE, DIES_AFTER = 0, -1
-"""As the status of a fault: it dies before it does what was asked, or after, and never answers."""
-
-
-def stamp(moment_s: float) -> str:
-    return datetime.fromtimestamp(moment_s, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+"""As the status of a fault: it dies before it does what was requested, or after, and never answers."""
 
 
 def forbidden(verb: str, what: str) -> dict[str, str]:
     """As the authorizer of an API server words it."""
     return {"message": f'{what} is forbidden: User "loadmaster" cannot {verb} resource "{what}" in API group ""'}
-
-
-def node(name: str, cpu: Any = 8, memory: Any = "16Gi", **more: Any) -> dict[str, Any]:
-    """A node that is ready; `labels`, `taints`, `ready`, `cordoned` and other resources by keyword."""
-    labels = {"kubernetes.io/hostname": name} | more.pop("labels", {})
-    spec = {"taints": more.pop("taints", []), "unschedulable": more.pop("cordoned", False)}
-    ready = "True" if more.pop("ready", True) else "False"
-    has = {"cpu": str(cpu), "memory": str(memory), "pods": "110"} | {key: str(value) for key, value in more.items()}
-    status = {"allocatable": has, "conditions": [{"type": "Ready", "status": ready}]}
-    return {"metadata": {"name": name, "labels": labels}, "spec": spec, "status": status}
-
-
-def pod(name: str, cpu: Any = 1, memory: Any = "1Gi", **more: Any) -> dict[str, Any]:
-    """A pod that waits for loadmaster; `uid`, `labels`, `created_s`, `runs_s` by keyword, the rest goes to its spec."""
-    asks = {"cpu": str(cpu), "memory": str(memory)} | more.pop("asks", {})
-    meta = {
-        "name": name,
-        "namespace": more.pop("namespace", "default"),
-        "uid": more.pop("uid", f"uid-{name}"),
-        "creationTimestamp": stamp(more.pop("created_s", 0.0)),
-        "labels": more.pop("labels", {}),
-        "annotations": {"runs_s": str(more.pop("runs_s", 1e9))},
-    }
-    if owner := more.pop("owner", None):
-        meta["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "uid": owner[1], "controller": True}]
-    spec = {"schedulerName": "loadmaster", "containers": [{"name": "c", "resources": {"requests": asks}}], **more}
-    return {"metadata": meta, "spec": spec, "status": {"phase": "Pending"}}
 
 
 @dataclass
@@ -60,10 +30,10 @@ class FakeKubernetes:
 
     Attributes:
         now_s: its clock.
-        denied: (verb, resource) that nobody may.
+        denied: (verb, resource) that is forbidden.
         faults: answers that take the place of the next ones: part of method and path, status, message.
         bound: every binding that was done, in order: pod, node.
-        wrong: bindings to a node that takes no pods, or has not enough left; nobody checks that but a scheduler.
+        wrong: bindings to a node that takes no pods, or has not enough left; only a scheduler checks that.
         checks_uid: it refuses a binding of another uid or resource version, as servers since 1.21 do.
         watches: it lets changes be watched.
         told: changes in order: version, kind, event.
@@ -366,7 +336,7 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
                         break
                     time.sleep(0.002)
                 self.wfile.write(b"0\r\n\r\n")
-            except OSError:  # nobody listens any more
+            except OSError:  # the client has gone
                 self.close_connection = True
             finally:
                 with lock:

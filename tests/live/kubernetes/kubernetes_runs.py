@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from fake_kubernetes import FakeKubernetes, node, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine

@@ -1,7 +1,8 @@
 """Pods are evicted so that one that waits finds room: within a budget, with everyone's place decided before."""
 
 import pytest
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler

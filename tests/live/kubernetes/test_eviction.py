@@ -1,7 +1,8 @@
 """PodDisruptionBudgets as the server lists them, in the version that it has."""
 
 import pytest
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine

@@ -5,8 +5,9 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from fake_kubernetes import DIES_AFTER, DIES_BEFORE, forbidden, node, pod
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE, forbidden
 from kubernetes_runs import fake_cluster, until
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
@@ -65,7 +66,7 @@ def test_another_pod_of_the_same_name_is_told_as_gone(made, checks_uid):
 
 @contextmanager
 def told_of_changes(made, name):
-    """An engine that has a node's changes told or, where it may not watch, asks for them; both have observed once."""
+    """An engine that has a node's changes told or, where it may not watch, requests them; both have observed once."""
     made.fake.watches = name == "told"
     engine = made.engine()
     engine.observe()

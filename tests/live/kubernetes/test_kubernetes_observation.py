@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from fake_kubernetes import node, pod, stamp
+from pods_and_nodes import node, pod, stamp
 
 from loadmaster.live.kubernetes.movable import why_not_evictable
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_kubernetes import DIES_AFTER, DIES_BEFORE, node, pod
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE
 from kubernetes_runs import RULE, fake_cluster
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.queue.agreement import agreement_of

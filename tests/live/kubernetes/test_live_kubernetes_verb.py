@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 import real_kubernetes as rk
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app

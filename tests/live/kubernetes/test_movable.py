@@ -1,7 +1,7 @@
 """Which running pods may be evicted, by what they say themselves."""
 
 import pytest
-from fake_kubernetes import pod, stamp
+from pods_and_nodes import pod, stamp
 
 from loadmaster.live.kubernetes.movable import why_not_evictable
 

@@ -1,7 +1,8 @@
 """Claims whose volume waits for its first pod: which nodes can give one, and how pod and volume come together."""
 
 import pytest
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 from test_pod_places import ZONE, claim, decided, nodes, uses, volume
 
 from loadmaster.live.kubernetes.api import Api

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fake_kubernetes import node, pod
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.kubernetes.pod_places import kinds_named

@@ -3,7 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine

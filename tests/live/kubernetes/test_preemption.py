@@ -1,7 +1,8 @@
 """Pods of higher priority push others aside: the fewest and least that make room, within budgets of disruptions."""
 
 import pytest
-from fake_kubernetes import FakeKubernetes, node, pod, serving
+from fake_kubernetes import FakeKubernetes, serving
+from pods_and_nodes import node, pod
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine

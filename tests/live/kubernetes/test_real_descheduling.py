@@ -4,7 +4,7 @@ import json
 
 import pytest
 import real_kubernetes as rk
-from fake_kubernetes import node
+from pods_and_nodes import node
 from real_cluster import until
 from typer.testing import CliRunner
 

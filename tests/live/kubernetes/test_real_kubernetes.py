@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 import real_kubernetes as rk
-from fake_kubernetes import node, pod
+from pods_and_nodes import node, pod
 from real_cluster import add, engine, host_of, named, until, verb
 
 from loadmaster.live.kubernetes.api import Api
@@ -222,7 +222,7 @@ def test_a_lease_of_the_dead_is_free_when_its_time_is_over(real):
 
 @contextmanager
 def _as(name):
-    """Leases are asked for by another machine."""
+    """Leases are requested by another machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("socket.gethostname", lambda: name)
         yield

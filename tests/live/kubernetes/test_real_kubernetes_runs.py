@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 import real_kubernetes as rk
-from fake_kubernetes import node, pod
+from pods_and_nodes import node, pod
 from real_cluster import Behind, add, engine, host_of, named, until, verb
 
 from loadmaster.live.kubernetes.api import Api

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import real_kubernetes as rk
-from fake_kubernetes import node, pod
+from pods_and_nodes import node, pod
 from real_cluster import add, host_of, until, verb
 from test_pod_places import WEB, ZONE, apart, near, spread, term, uses
 

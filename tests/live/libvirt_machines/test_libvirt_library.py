@@ -1,4 +1,4 @@
-"""The library of libvirt is taken in where it is installed, and asked for elsewhere."""
+"""The library of libvirt is used if it is installed; else an error names the package."""
 
 import sys
 from types import ModuleType

@@ -4,7 +4,7 @@ import pytest
 
 from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.libvirt.host import Machine
-from loadmaster.live.libvirt.view import HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.libvirt.view import HostView, MachineInMigration, observation_of, put_together
 from loadmaster.live.session.engine import NOWHERE
 
 GB = 2**30
@@ -19,7 +19,7 @@ def test_a_machine_on_two_hosts_runs_on_the_one_that_does_not_just_take_it_in():
 
 @pytest.mark.parametrize("listings", [[[X], []], [[], [X]], [[], []], [[X], [X._replace(coming=True)]]])
 def test_the_machine_that_we_move_is_on_its_way_wherever_listings_show_it(listings):
-    (place,) = put_together(listings, OnTheWay(X, 0, 1)).ours
+    (place,) = put_together(listings, MachineInMigration(X, 0, 1)).ours
     assert (place.host, place.to) == (0, 1)
 
 
@@ -37,7 +37,7 @@ def test_a_machine_that_comes_from_elsewhere_is_left_out_and_holds_what_it_holds
 def test_an_observation_becomes_the_scene_that_is_decided_on_and_a_silent_host_is_down():
     listings = [[X, Y._replace(why_stays="it has a device of its host")], None]
     rows = [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 8, 8 * GB, None)]
-    seen = observation_of(5.0, rows, put_together(listings, OnTheWay(X, 0, 1)), {"z@3": "no road"})
+    seen = observation_of(5.0, rows, put_together(listings, MachineInMigration(X, 0, 1)), {"z@3": "no road"})
     seen.check()
     snapshot = GuestSnapshot.of(seen)
     assert snapshot.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}

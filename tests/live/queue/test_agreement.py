@@ -1,6 +1,6 @@
 """A shadow beside the site: who started whom, counted by hand."""
 
-from loadmaster.live.queue.agreement import Agreeing, agreement_of
+from loadmaster.live.queue.agreement import AgreementCounter, agreement_of
 from loadmaster.live.queue.listing import applied
 from loadmaster.live.queue.record import CycleDecision, passes_of
 
@@ -62,7 +62,7 @@ def test_a_site_that_starts_nothing_has_no_share():
 
 
 def test_a_loop_at_work_counts_what_its_record_counts_and_keeps_sums_alone():
-    agreeing, listing = Agreeing(), {}
+    agreeing, listing = AgreementCounter(), {}
     for line in LINES[1:]:
         listing = applied(listing, line["seen"])
         agreeing.look(line["cycle"], listing, CycleDecision(passes_of(line)))

@@ -67,7 +67,7 @@ class World:
         self.ledger = Ledger(ORDERS["fcfs"])
 
     def see(self, now_s, jobs, over=(), **more):
-        """`jobs`: name -> (state, host, pin); each came at 0, asks for 3 cores and expects to run for 60 s."""
+        """`jobs`: name -> (state, host, pin); each came at 0, requests 3 cores and expects to run for 60 s."""
         self.at_s += 1.0
         states, hosts, pins = (
             np.array(column, np.int32) for column in list(zip(*jobs.values(), strict=True)) or [()] * 3

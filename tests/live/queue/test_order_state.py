@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loadmaster.live.queue.order_state import OrderState
 from loadmaster.model import Account, Cluster, InputError, SiteRules
-from loadmaster.order.order import Unmoved
+from loadmaster.order.order import IgnoresEvents
 from loadmaster.scheduling import discipline_named
 
 ACCOUNTS = tuple(row for name in "012" for row in (Account(name), *(Account(name, user) for user in "01234")))
@@ -74,7 +74,13 @@ def test_ranks_and_needs_are_those_of_a_ranking_that_knew_all_jobs(seed, order):
 
 def test_an_order_of_ones_own_that_cannot_take_its_memory_along_is_refused_by_name():
     class Counting:
-        period_s, tick, submitted, started, ended = float("inf"), Unmoved.tick, Unmoved.submitted, None, None
+        period_s, tick, submitted, started, ended = (
+            float("inf"),
+            IgnoresEvents.tick,
+            IgnoresEvents.submitted,
+            None,
+            None,
+        )
 
     @dataclass(frozen=True)
     class Own:

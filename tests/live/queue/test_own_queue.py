@@ -12,7 +12,7 @@ from loadmaster.live.queue.own_queue import OwnQueue
 from loadmaster.live.queue.record import LiveRecord, lines_of
 from loadmaster.live.queue.run_live import run_live
 from loadmaster.live.queue.settings import LiveSettings
-from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
+from loadmaster.live.queue.shadow_waits import TimeLimitReached, interim_waits_of, interim_waits_within
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs.setting import Setting
@@ -90,7 +90,7 @@ def test_what_still_waits_counts_with_its_wait_so_far_and_what_runs_as_long_as_i
 
 
 def test_a_runtime_that_becomes_known_takes_the_place_of_what_was_expected(tmp_path):
-    """Job 1 asks for 50 s and takes 1: as long as only our queue has begun it, nobody knows."""
+    """Job 1 requests 50 s and takes 1: as long as only our queue has begun it, nobody knows."""
     work = one_core([0.0, 1.0, 2.0, 3.0, 25.0], [10.0, 20.0, 1.0, 20.0, 9.0], [10.0, 60.0, 50.0, 60.0, 100.0])
     rule = ruled("first-fit", "sjf")
     early = interim_waits_of(shadowed(tmp_path / "a", work, ONE, scheduler=rule, for_s=25.0), rule)
@@ -131,6 +131,6 @@ def test_a_run_that_acts_has_no_site_to_compare_with(tmp_path):
 
 def test_who_does_not_want_to_wait_any_longer_is_not_kept_waiting(tmp_path):
     lines = shadowed(tmp_path, made_jobs(20, 4))
-    with pytest.raises(TookTooLong, match="more than -1 s"):
+    with pytest.raises(TimeLimitReached, match="more than -1 s"):
         interim_waits_within(lines, ruled(), -1.0)
     assert interim_waits_within(lines, ruled(), 1e6) == interim_waits_of(lines, ruled())

@@ -192,7 +192,7 @@ def test_while_the_engine_is_down_nothing_is_decided_and_it_is_asked_less_and_le
 
 @pytest.mark.parametrize("before_s", [0.0, 20.0])
 def test_the_time_of_a_run_is_over_also_while_the_engine_is_down(tmp_path, before_s):
-    """It was asked for ever, whatever --for said."""
+    """It was requested again and again, whatever --for said."""
     clock = FakeClock()
     engine = FakeEngine(one_job(), FOUR, clock, faults=tuple(ScheduledFault(before_s, "down") for _ in range(99)))
     report = run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0, on_exit="hold"), LiveRecord(tmp_path))

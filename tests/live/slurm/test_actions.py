@@ -1,4 +1,4 @@
-"""What Slurm is asked for each action, and what its words mean."""
+"""What each action sends to Slurm, and what the answers mean."""
 
 import pytest
 

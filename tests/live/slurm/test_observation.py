@@ -148,7 +148,7 @@ def test_the_end_of_a_job_is_told_once_though_slurm_lists_it_for_minutes(site):
 
 
 def without_memory(site, **cells):
-    """The demand of a job that asks for none, and whether it asks for whole hosts."""
+    """The demand of a job that requests none, and whether it requests whole hosts."""
     seen = observer(site, HostParts(Slurm()).of).see(listings(site, row(MinMemory="0", **cells)))
     exclusive = seen.jobs.constraints.exclusive
     return seen.jobs.demand.tolist(), exclusive is not None and bool(exclusive[0])
@@ -172,7 +172,7 @@ def test_jobs_of_other_partitions_are_left_out_by_name(site):
     look = observer(site, HostParts(Slurm()).of, partitions=("short",))
     seen = look.see(listings(site, row(), row(JobArrayID="8", JobID="8", ArrayJobID="8", Partition="short")))
     assert seen.ids == ("8",)
-    assert seen.left_out == (("7", "waits in main, which is not among the partitions asked for"),)
+    assert seen.left_out == (("7", "waits in main, which is not among the requested partitions"),)
 
 
 def test_a_job_that_waits_for_another_is_not_ready_and_one_with_a_begin_time_later(site):

@@ -1,4 +1,4 @@
-"""Jobs on a real Slurm that ask for features or name hosts: they are held for us, and start where they may."""
+"""Jobs on a real Slurm that request features or name hosts: they are held for us, and start where they may."""
 
 import time
 from pathlib import Path

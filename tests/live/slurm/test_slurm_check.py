@@ -1,4 +1,4 @@
-"""The check of a live run on Slurm: jobs that got something else than they asked for, and less here than there."""
+"""The check of a live run on Slurm: jobs that got something else than they requested, and less here than there."""
 
 import pytest
 from scripted_slurm import ScriptedSlurm
@@ -75,7 +75,7 @@ def sent_back(at_s):
 
 
 def spread(at_s):
-    """Asks for one host, and Slurm starts it on three."""
+    """Requests one host, and Slurm starts it on three."""
     parts = {"n1": (1, 100), "n2": (1, 100), "n3": (2, 200)}
     return job(at_s, 60.0, parts=parts, alone_s=at_s + 12.0, more={"NumCPUs": "30"})
 

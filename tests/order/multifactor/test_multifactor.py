@@ -172,7 +172,7 @@ def test_what_has_ended_since_a_tick_counts_at_the_next_one():
     ranking.started(0, 0.0)
     ranking.started(1, 290.0)
     ranking.tick(300.0)
-    ranking.ended(1, 9000.0)  # nobody has asked for a rank since the tick
+    ranking.ended(1, 9000.0)  # no rank was requested since the tick
     before = ranking.ranks(np.array([2, 3]), 9000.0)
     assert before[0] > before[1]  # user 0 had used more then
     ranking.ended(0, 9000.0)

@@ -15,11 +15,15 @@ from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Advancing, Stopped
 from loadmaster.packing.deadline import Deadline
 from loadmaster.sim.bags.repetitions import repeat
-from loadmaster.sim.bags.study import Way, compile_first, run_ways, run_ways_until
+from loadmaster.sim.bags.study import SizerCase, compile_first, run_ways, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
 
 BAGS = np.random.default_rng(0).lognormal(5.0, 1.0, (3, 12))
-WAYS = [Way(FixedHosts(2), (HostType(),)), Way(SilvaRule(), (HostType(),)), Way(Planner(), (HostType(),))]
+WAYS = [
+    SizerCase(FixedHosts(2), (HostType(),)),
+    SizerCase(SilvaRule(), (HostType(),)),
+    SizerCase(Planner(), (HostType(),)),
+]
 
 
 def columns(found):
@@ -55,7 +59,7 @@ def test_what_is_compiled_before_the_runs_is_said_once_an_engine_and_then_no_mor
 
     said = []
     monkeypatch.setattr("loadmaster.sim.bags.study.timing_compilation", compiling)
-    ways = [*WAYS, Way(FixedHosts(3), (HostType(),)), Way(Own(1), (HostType(),))]
+    ways = [*WAYS, SizerCase(FixedHosts(3), (HostType(),)), SizerCase(Own(1), (HostType(),))]
     compile_first(BAGS, ways, Advancing(lambda _more: None, said.append))
     engines = [FixedHosts(3).name, "silva", "planner"]
     assert said == [words for name in engines for words in (f"compiling, first time only: {name}", "")]

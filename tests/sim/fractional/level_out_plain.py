@@ -22,7 +22,7 @@ def levelled_out_plainly(
     for _ in range(len(host)):
         fullest = int(np.argmax(load / fluid_capacity))
         if load[fullest] <= fluid_capacity[fullest]:
-            break  # every task has all it asks for
+            break  # every task has all it requests
         move = _best_move(fullest, host, fluid, rigid, cost, load, used, fluid_capacity, rigid_capacity, budget)
         if move is None:
             break

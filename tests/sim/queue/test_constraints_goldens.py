@@ -221,7 +221,7 @@ APART = [(0, 2, 100), (10, 1, 20), (20, 2, 30), (30, 1, 20)]
     [("fcfs", [0, 100, 120, 120]), ("skip", [0, 100, 20, 50]), ("easy", [0, 100, 20, 50])],
 )
 def test_a_job_that_asks_for_two_hosts_does_not_start_where_one_has_room_for_all(discipline, expected):
-    # The first job fills one host of two cores for 100 s: the second asks for two hosts, and one would hold both tasks.
+    # The first job fills one host of two cores for 100 s: the second requests two hosts, and one would hold both tasks.
     found = starts(APART, None, discipline, [[2.0], [2.0]], {"tasks": [1, 2, 1, 1]}, min_hosts=[0, 2, 0, 0])
     assert found == expected
     free = starts(APART, None, discipline, [[2.0], [2.0]], {"tasks": [1, 2, 1, 1]}, min_hosts=[0, 0, 0, 0])

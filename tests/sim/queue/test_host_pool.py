@@ -1,4 +1,4 @@
-"""Logs whose tasks all ask for the same: the engine counts places, and names the hosts that the plain one names."""
+"""Logs whose tasks all request the same: the engine counts places, and names the hosts that the plain one names."""
 
 import numpy as np
 import pytest

@@ -40,7 +40,7 @@ class BagDecider(Decider):
         watch: told of every decision.
         spent_before: money of earlier starts.
         elapsed_before_s: seconds by the clock since the first of them began.
-        tick_s, wake_s: when the next look of the clock, and the next decision that the last one asked for, are due.
+        tick_s, wake_s: when the next look of the clock, and the next decision that the last one requested, are due.
         ended_s, cost: when this start ended, and what was charged for it.
     """
 

@@ -1,4 +1,4 @@
-"""Processes that a command leaves behind when it ends. Linux gives such orphans to a process that asks for them."""
+"""Processes that a command leaves behind when it ends. Linux gives such orphans to a process that requests them."""
 
 import contextlib
 import ctypes
@@ -88,7 +88,7 @@ def _orphans(attempt: EndedCommand) -> "list[psutil.Process]":
         for child in psutil.Process().children():
             if child.pid in _ours:
                 continue
-            if _ended(child):
+            if _has_ended(child):
                 _reap(child.pid, attempt.session)
             elif child.pid not in attempt.before:
                 alive.append(child)
@@ -103,7 +103,7 @@ def _reap(process: int, session: int) -> None:
             _known.discard(process)
 
 
-def _ended(process: "psutil.Process") -> bool:
+def _has_ended(process: "psutil.Process") -> bool:
     import psutil
 
     try:

@@ -119,7 +119,7 @@ class CgroupEngine:
         return None
 
     def _cap(self, name: str, group: ControlGroup, machine: str = "") -> None:
-        """Its share of what it asks for, at the speed of its machine."""
+        """Its share of what it requests, at the speed of its machine."""
         at = self._batch.machines.names.index(machine or self._where[name])
         speed = self._batch.machines.speed
         assert speed is not None

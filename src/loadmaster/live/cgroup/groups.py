@@ -156,7 +156,7 @@ class _Version1(ControlGroup):
         return CpuQuota(int(quota), int(period)) if quota and period else None
 
     def _write_limit(self, limit: CpuQuota) -> None:
-        """Two files, neither of which may ask for more than the group above has: the smaller part is written first."""
+        """Two files, neither of which may request more than the group above has: the smaller part is written first."""
         texts = [("cpu.cfs_period_us", str(limit.period_us)), ("cpu.cfs_quota_us", str(limit.quota_us))]
         for name, text in texts if limit.period_us >= self._period() else reversed(texts):
             self._write(name, text)

@@ -58,7 +58,7 @@ def machines(place: DaskMachineSource) -> Iterator[Machines]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with (
         dask.config.set(cluster_security.config(place.dashboard)),
-        _started(place) if ours else _given(place) as cluster,
+        _started(place) if ours else _machines_of_scheduler(place) as cluster,
     ):
         yield cluster
 
@@ -76,7 +76,7 @@ def _started(place: DaskMachineSource) -> Iterator[Machines]:
 
 
 @contextlib.contextmanager
-def _given(place: DaskMachineSource) -> Iterator[Machines]:
+def _machines_of_scheduler(place: DaskMachineSource) -> Iterator[Machines]:
     with dask_client.connect(DaskAddress(place.where, place.tls)) as client:
         given = GivenMachines(client)
         if not given.present():

@@ -30,7 +30,7 @@ class SchedulerWatch(SchedulerPlugin):
         self._began = time.monotonic()
         self._started: dict[Any, float] = {}
         self._seconds: list[float] = []
-        self._seen: dict[Any, tuple[int, float]] = {}  # worker name -> machine number, when it was asked for
+        self._seen: dict[Any, tuple[int, float]] = {}  # worker name -> machine number, when it was requested
         self._worked: set[Any] = set()
         self._spent = 0.0
         self._memory = 0.0

@@ -56,7 +56,7 @@ class SizedAdaptive(Adaptive):
         return list(self._wanted.release)
 
     async def recommendations(self, target: int) -> dict[str, Any]:
-        """Does at once what was asked for: a sizer has weighed it, so there is no waiting for several votes."""
+        """Does at once what was requested: a sizer has weighed it, so there is no waiting for several votes."""
         release = [name for name in self._wanted.release if name in self.plan]
         if release:
             await self.scale_down(release)

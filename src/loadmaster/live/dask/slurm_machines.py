@@ -93,12 +93,12 @@ def slurm_cluster(options: dict[str, Any], folder: Path, dashboard: bool = False
     cluster_class = _cluster_class()
     with (
         tempfile.TemporaryDirectory(prefix=".certificates-", dir=folder.resolve()) as private,
-        _made(cluster_class, options, Path(private), dashboard) as cluster,
+        _new_cluster(cluster_class, options, Path(private), dashboard) as cluster,
     ):
         yield cluster
 
 
-def _made(cluster_class: Any, options: dict[str, Any], private: Path, dashboard: bool) -> Any:
+def _new_cluster(cluster_class: Any, options: dict[str, Any], private: Path, dashboard: bool) -> Any:
     chosen = {
         "cores": 1,
         "processes": 1,

@@ -14,7 +14,7 @@ OnExit = Literal["restore", "leave"]
 
 @dataclass(frozen=True)
 class GuestsConfig:
-    """Nothing here is done without being asked for.
+    """Nothing here is done without being requested.
 
     Attributes:
         caps: machines are capped.

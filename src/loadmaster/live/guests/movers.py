@@ -159,7 +159,7 @@ class Rebalance:
 
 
 def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
-    """A machine that stays asks for a right that only its own host has."""
+    """A machine that stays requests a right that only its own host has."""
     snapshot = ask.snapshot
     rows = [list(snapshot.guests).index(name) for name in ids]
     hosts = [list(snapshot.hosts).index(name) for name in here]

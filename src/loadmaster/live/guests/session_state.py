@@ -11,7 +11,7 @@ from typing import Any
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
-from loadmaster.live.session.disruption import TRIES, LeftAlone, MoveBudget
+from loadmaster.live.session.disruption import TRIES, Cooldowns, MoveBudget
 from loadmaster.live.session.engine import Refusal, job_of
 from loadmaster.live.session.lines import actions_in
 from loadmaster.model.actions import Action, Cap, Move
@@ -50,8 +50,8 @@ class GuestsSessionState:
     tick: int = 1
     due_s: float = -math.inf
     scale: float = 1.0
-    unmoved: LeftAlone = field(default_factory=LeftAlone)
-    uncapped: LeftAlone = field(default_factory=LeftAlone)
+    unmoved: Cooldowns = field(default_factory=Cooldowns)
+    uncapped: Cooldowns = field(default_factory=Cooldowns)
     refused_caps: dict[str, int] = field(default_factory=dict)
     found: dict[str, float] = field(default_factory=dict)
     away_s: dict[str, float] = field(default_factory=dict)

@@ -15,14 +15,14 @@ from loadmaster.model.units import CORES, MEMORY
 NEAR = 1e-3
 """A cap that is no further off than this is as it should be: hypervisors count in whole microseconds."""
 LEAST = 1e-3
-"""No machine is given less of what it asks for."""
+"""No machine is given less of what it requests."""
 
 
 class Guest(NamedTuple):
     """A machine that runs.
 
     Attributes:
-        cores: that it asks for; memory: bytes.
+        cores: that it requests; memory: bytes.
         host: where it runs; to: where it is on its way to, else empty.
         share: the part of those cores that it may have now.
         stays: it cannot be moved.
@@ -86,7 +86,7 @@ class GuestSnapshot:
 
     @cached_property
     def demand(self) -> Floats:
-        """float64[N, 2]: what each machine asks for."""
+        """float64[N, 2]: what each machine requests."""
         return np.array([[guest.cores, guest.memory] for guest in self.guests.values()]).reshape(-1, 2)
 
     @cached_property

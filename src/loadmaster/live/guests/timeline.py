@@ -62,7 +62,7 @@ def _add_changes(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSn
 
 
 def _allocated_shares(snapshot: GuestSnapshot) -> dict[str, float]:
-    """The share that each machine has of what it asks for: no host gives more than it has, whatever the caps allow."""
+    """The share that each machine has of what it requests: no host gives more than it has, whatever the caps allow."""
     had: dict[str, float] = {}
     for place, host in snapshot.hosts.items():
         there = {name: guest for name, guest in snapshot.guests.items() if guest.host == place and guest.cores > 0}

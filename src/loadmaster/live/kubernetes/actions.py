@@ -23,7 +23,7 @@ def act(api: Api, action: Action, version: str = "") -> Refusal | None:
     if isinstance(action, Start):
         return bind(api, action, version)
     if isinstance(action, Repin):
-        return _again(api, action, version)
+        return _retry(api, action, version)
     if isinstance(action, Hold):
         node, refusal = _node_of(api, action, action.id)
         return refusal or (Refusal(action, "busy", "a bound pod cannot be unbound") if node else None)
@@ -63,7 +63,7 @@ def bind(api: Api, action: Start | Repin, version: str = "") -> Refusal | None:
     return refusal
 
 
-def _again(api: Api, action: Repin, version: str) -> Refusal | None:
+def _retry(api: Api, action: Repin, version: str) -> Refusal | None:
     """A pod that was asked to start and was not seen to: bound there it is well, not bound it is bound."""
     node, refusal = _node_of(api, action, action.id)
     if refusal is not None or node == action.hosts[0]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.make_room import RoomMoves, first_without_room, is_open_to, room_for
-from loadmaster.live.session.disruption import LeftAlone, MoveBudget
+from loadmaster.live.session.disruption import Cooldowns, MoveBudget
 from loadmaster.model.actions import Action, Move, Start
 
 PATIENCE_S = 30.0
@@ -33,7 +33,7 @@ class Descheduler:
     sent: str = ""
     _in_vain: object = None
     _first: tuple[str, float] = ("", 0.0)
-    _unmoved: LeftAlone = field(default_factory=LeftAlone)
+    _unmoved: Cooldowns = field(default_factory=Cooldowns)
 
     def __call__(self, ledger: Ledger, starts: Sequence[Start]) -> list[Action]:
         """What to do in this cycle: nothing, one move, or the start that all moves were for."""

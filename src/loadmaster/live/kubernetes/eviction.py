@@ -25,7 +25,7 @@ class Evictions:
         self._api = api
         self._version = ""
         self.unread: list[tuple[str, str]] = []
-        """Budgets that could not be read when last asked for: name and why. The API keeps them all the same."""
+        """Budgets that could not be read when last requested: name and why. The API keeps them all the same."""
 
     def version(self) -> str:
         """The API version of an eviction, such as `policy/v1`; "" where the server has none."""

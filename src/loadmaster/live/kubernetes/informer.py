@@ -54,7 +54,7 @@ class Informer:
 
     @property
     def pushed(self) -> bool:
-        """Changes are told, not asked for."""
+        """Changes are told, not requested."""
         return self._may
 
     def look(self) -> InformerState:
@@ -74,7 +74,7 @@ class Informer:
     def now(self, name: str) -> Mapping[str, Any] | None:
         """The object as it is at this moment, by its namespace, if it has one, and name; None where there is none.
 
-        A watch that stands has told of it; else it is asked for.
+        A watch that stands has told of it; else it is requested.
 
         Raises:
             EngineDown: the server cannot say.

@@ -13,7 +13,7 @@ from uuid import uuid4
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
 from loadmaster.live.session.engine import EngineDown
-from loadmaster.live.session.lease import LeaseTaken
+from loadmaster.live.session.lease import LeaseHeldElsewhere
 from loadmaster.model import InputError
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def when_free(
     while True:
         try:
             return take()
-        except (LeaseTaken, EngineDown) as error:
+        except (LeaseHeldElsewhere, EngineDown) as error:
             if (text := str(error)) and (but_for_seconds := re.sub(r"\d+ s more", "", text)) != said:
                 said = but_for_seconds
                 say(text)
@@ -61,7 +61,7 @@ class ClusterLease:
         now_s: the clock, which should go as those of others do.
 
     Raises:
-        LeaseTaken: another process holds it.
+        LeaseHeldElsewhere: another process holds it.
         InputError: we may not.
         EngineDown: the server does not answer.
     """
@@ -82,7 +82,7 @@ class ClusterLease:
         """It is ours for its time from now on.
 
         Raises:
-            LeaseTaken: another process has taken it.
+            LeaseHeldElsewhere: another process has taken it.
             InputError: we may not have it, and never had it.
             EngineDown: the server does not answer.
         """
@@ -95,7 +95,7 @@ class ClusterLease:
             self._refuse_others(lease.body.get("spec") or {})
             answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
-            raise LeaseTaken(self._name, "another process, which was faster")
+            raise LeaseHeldElsewhere(self._name, "another process, which was faster")
         self._require(answer)
         self._renewed_s = asked_s
 
@@ -115,7 +115,7 @@ class ClusterLease:
         ends_s = moment_s(spec.get("renewTime"), 0.0) + float(spec.get("leaseDurationSeconds") or 0)
         if holder not in ("", self.holder) and ends_s > self._now_s():
             for_s = ends_s - self._now_s()
-            raise LeaseTaken(self._name, f"{holder}, for {for_s:.0f} s more unless it renews it")
+            raise LeaseHeldElsewhere(self._name, f"{holder}, for {for_s:.0f} s more unless it renews it")
 
     def _require(self, answer: Answer) -> None:
         if answer.status >= 500 or answer.status == 429 or (not answer.good and self._renewed_s > -math.inf):

@@ -40,7 +40,7 @@ class NewVolumes(VolumeNodes):
 
     def is_open(self, claim: Item, node: str) -> bool:
         """Whether the choice of a node for a claim is still to be made."""
-        return _chosen(claim) != node and not any(_is_reserved(each, claim) for each in self._volumes.values())
+        return _chosen_node(claim) != node and not any(_is_reserved(each, claim) for each in self._volumes.values())
 
     def change_for(self, claim: Item, node: str) -> tuple[str, Item] | None:
         """What to change so that a claim gets its volume on a node, and where; None if that was asked already.
@@ -71,7 +71,7 @@ class NewVolumes(VolumeNodes):
         reserved = [self._of_volume(each) for each in self._volumes.values() if _is_reserved(each, claim)]
         if reserved:
             return reserved[0]
-        if node := _chosen(claim):
+        if node := _chosen_node(claim):
             hosts = np.array([name == node for name in self._nodes], bool)
         else:
             hosts = np.zeros(len(self._nodes), bool)
@@ -175,7 +175,7 @@ def _patch(item: Item, annotations: Mapping[str, str], body: Item) -> Item:
     return {"metadata": {"annotations": dict(annotations), "resourceVersion": version}, **body}
 
 
-def _chosen(claim: Item) -> str:
+def _chosen_node(claim: Item) -> str:
     return str((claim["metadata"].get("annotations") or {}).get(CHOSEN) or "")
 
 
@@ -187,7 +187,7 @@ def _is_reserved(volume: Item, claim: Item) -> bool:
 
 
 def _fits(volume: Item, claim: Item) -> bool:
-    """Whether a volume that has no claim is what a claim asks for."""
+    """Whether a volume that has no claim is what a claim requests."""
     has, asks, meta = volume["spec"], claim["spec"], volume["metadata"]
     free = not has.get("claimRef") and (volume.get("status") or {}).get("phase") == "Available"
     same = all(

@@ -151,7 +151,7 @@ def sort_pods(pods: Sequence[Pod], places: PodPlaces, cluster: Cluster, ours: Ca
     looked_at = (group.tasks.tolist() for rule in rules.constraints for group in groups_of(rule))
     tied = {*rules.unmodelled, *chain.from_iterable(looked_at)}
     ids = frozenset(works[number][0].id for number in tied if works[number][0].node)
-    return SortedPods(works, tuple(_named(rules)), left_out, ids)
+    return SortedPods(works, tuple(_with_group_names(rules)), left_out, ids)
 
 
 def _placeable(pod: Pod, places: PodPlaces, cluster: Cluster) -> tuple[str, str]:
@@ -202,7 +202,7 @@ def _keeps_away(other: Pod, term: Mapping[str, Any], pod: Pod) -> bool:
     return here and selects(term.get("labelSelector"), pod.labels)
 
 
-def _named(rules: PodRules) -> Iterator[BetweenTasks]:
+def _with_group_names(rules: PodRules) -> Iterator[BetweenTasks]:
     """The constraints, with a name for each group that no other group has and that stays as pods come and go."""
     names: dict[TaskGroup, TaskGroup] = {}
     for rule in rules.constraints:

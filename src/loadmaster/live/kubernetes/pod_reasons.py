@@ -41,7 +41,7 @@ class PodReasons(ShownReasons):
 
 
 def with_reasons(beside: Beside | None, waits: Callable[[str], bool]) -> Beside:
-    """What `beside` asks for in a cycle, and then `PodReasons`."""
+    """What `beside` requests in a cycle, and then `PodReasons`."""
     reasons = PodReasons(waits)
 
     def asked(ledger: Ledger, starts: Sequence[Start]) -> Sequence[Action]:

@@ -10,7 +10,7 @@ from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.queue.decider import Beside
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.make_room import is_open_to, open_to, ranked_rows, rules_now
-from loadmaster.live.session.disruption import LeftAlone
+from loadmaster.live.session.disruption import Cooldowns
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Start, Stop
 from loadmaster.model.site_rules import Preemption, SiteRules
@@ -45,7 +45,7 @@ class Preemptor:
     engine: KubernetesEngine
     say: Callable[[str], None] = lambda _: None
     making: PendingPreemption | None = None
-    _left_alone: LeftAlone = field(default_factory=LeftAlone)
+    _left_alone: Cooldowns = field(default_factory=Cooldowns)
     _asked: set[str] = field(default_factory=set)
 
     def __call__(self, ledger: Ledger, starts: Sequence[Start]) -> list[Action]:

@@ -8,7 +8,14 @@ from pathlib import Path
 from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.migration import MachineMigration
-from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.libvirt.view import (
+    GuestPlace,
+    GuestView,
+    HostView,
+    MachineInMigration,
+    observation_of,
+    put_together,
+)
 from loadmaster.live.session.cpu_quota import quota_of_share
 from loadmaster.live.session.engine import Capabilities, EngineDown, Kind, Observation, Refusal, job_of
 from loadmaster.live.session.lease import Lease
@@ -47,7 +54,7 @@ class LibvirtEngine:
         self._hosts, self._bandwidth_mib = list(hosts), bandwidth_mib
         self._left = [(max(0.0, host.cores - leave_cores), max(0.0, host.memory - leave_memory)) for host in hosts]
         self._migration: MachineMigration | None = None
-        self._way: OnTheWay | None = None
+        self._way: MachineInMigration | None = None
         self._places: dict[str, GuestPlace] = {}
         self._pool = ThreadPoolExecutor(min(MOST_AT_ONCE, len(self._hosts)))
         self._leases: list[Lease] = []
@@ -138,7 +145,7 @@ class LibvirtEngine:
         row = next((row for row, host in enumerate(self._hosts) if host.name == to), None)
         if row is None or row == place.host or place.machine.why_stays:
             return Refusal(action, "unknown", place.machine.why_stays or f"{to} is none of the other hosts")
-        self._way = OnTheWay(place.machine, place.host, row)
+        self._way = MachineInMigration(place.machine, place.host, row)
         self._migration = MachineMigration(
             place.machine.id, self._hosts[place.host], self._hosts[row], self._bandwidth_mib
         )

@@ -64,7 +64,7 @@ class LibvirtHost:
         active = library.VIR_CONNECT_LIST_DOMAINS_ACTIVE
         try:
             if not self.connection.isAlive():
-                self.connection = _connected(self.uri)
+                self.connection = _connection(self.uri)
             return [machine for each in self.connection.listAllDomains(active) for machine in self._machine(each)]
         except library.libvirtError as error:
             raise EngineDown(f"{self.name}: {error}") from None
@@ -135,7 +135,7 @@ def opened(uri: str) -> LibvirtHost:
     """
     library = libvirt()
     try:
-        connection = _connected(uri)
+        connection = _connection(uri)
         _, memory_mib, cores, *_ = connection.getInfo()
         name = connection.getHostname()
     except library.libvirtError as error:
@@ -143,7 +143,7 @@ def opened(uri: str) -> LibvirtHost:
     return LibvirtHost(uri, name or urlsplit(uri).hostname or uri, cores, memory_mib * MIB, connection)
 
 
-def _connected(uri: str) -> Any:
+def _connection(uri: str) -> Any:
     """Raises: libvirt.libvirtError: no answer."""
     library = libvirt()
     connection = library.open(uri)

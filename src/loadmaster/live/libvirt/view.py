@@ -23,7 +23,7 @@ class GuestPlace(NamedTuple):
     to: int = NOWHERE
 
 
-class OnTheWay(NamedTuple):
+class MachineInMigration(NamedTuple):
     """The machine that we are moving."""
 
     machine: Machine
@@ -48,7 +48,7 @@ class GuestView(NamedTuple):
     others: list[tuple[Machine, int, str]]
 
 
-def put_together(listings: Sequence[Sequence[Machine] | None], way: OnTheWay | None = None) -> GuestView:
+def put_together(listings: Sequence[Sequence[Machine] | None], way: MachineInMigration | None = None) -> GuestView:
     """Listings of hosts are made one beside the other: a machine that moves may be on two of them, or on none."""
     sighted: dict[str, list[tuple[int, Machine]]] = {}
     for row, machines in enumerate(listings):

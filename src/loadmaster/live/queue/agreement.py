@@ -65,7 +65,7 @@ class Agreement:
 
 
 @dataclass
-class Agreeing:
+class AgreementCounter:
     """Compares cycle by cycle, for as long as a shadow looks on.
 
     Attributes:
@@ -111,7 +111,7 @@ def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
         >>> agreement_of([]).summary()["same_job"] is None
         True
     """
-    agreeing, listing = Agreeing(), Listing()
+    agreeing, listing = AgreementCounter(), Listing()
     for line in lines:
         if "begin" in line:
             agreeing.begin()

@@ -20,7 +20,7 @@ class Allocation:
         start_s: when we decided it; of a job that others started, its best known start.
         expected_end_s: `start_s` plus the runtime to count on.
         partition: in which it was started.
-        by: `OURS`, `ADOPTED` (a pin that we found as we began), `ROOM` (we asked for it beside the rule, as room had
+        by: `OURS`, `ADOPTED` (a pin that we found as we began), `ROOM` (we requested it beside the rule, as room had
             been made for it, or it is such a room) or `FOREIGN`.
         sent_s: when the engine was asked last, in nominal cycles.
         running: the engine has shown that it runs.

@@ -44,7 +44,7 @@ def live_choice(
         rule = fallback_scheduler(about["conduct"]["fallback"])
     reading.read(line)
     each = _pass_of(reading, line, name)
-    return _chosen(rule, reading.ledger, each, name, ranked=line["by"] == "rule")
+    return _host_choice(rule, reading.ledger, each, name, ranked=line["by"] == "rule")
 
 
 def _starts(line: Mapping[str, Any], name: str) -> bool:
@@ -64,7 +64,7 @@ def _pass_of(reading: RecordReader, line: Mapping[str, Any], name: str) -> Pass:
     return passes[at]
 
 
-def _chosen(rule: Scheduler, ledger: Ledger, each: Pass, name: str, *, ranked: bool) -> Choice:
+def _host_choice(rule: Scheduler, ledger: Ledger, each: Pass, name: str, *, ranked: bool) -> Choice:
     snapshot = ledger.snapshot(ranked=ranked)
     assert snapshot is not None
     ids = ledger.waiting.ids

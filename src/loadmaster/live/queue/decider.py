@@ -38,7 +38,7 @@ class LiveExtras:
         about: what else the record says of this session.
         seed: for policies that draw.
         watch: called after every cycle.
-        beside: asked in every cycle, with the starts of its decision, for further actions; None asks for nothing.
+        beside: asked in every cycle, with the starts of its decision, for further actions; None requests nothing.
         idle_until: asked after every cycle for the time before which surely nothing happens, infinite at the end; for
             engines that know it, and on which only this run starts jobs.
         ready: compile before the first cycle also what only a long queue needs; for clocks that do not wait.

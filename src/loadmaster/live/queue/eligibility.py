@@ -125,7 +125,7 @@ class EligibleJobs:
         """What the scheduler sees.
 
         Args:
-            demands: by job, float64[T, R] of running tasks that hold another amount than their job asks for.
+            demands: by job, float64[T, R] of running tasks that hold another amount than their job requests.
             first_task: int64[Q], a number for the first task of each row.
             order: what the order says of the queue.
             carried: by earlier passes.

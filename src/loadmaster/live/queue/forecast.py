@@ -32,7 +32,7 @@ class ForecastReport:
     """What came out.
 
     Attributes:
-        forecasts: of the jobs asked for that wait, the next first.
+        forecasts: of the jobs requested that wait, the next first.
         judged: how earlier forecasts would have fared.
         launch_s: the middle of the seconds that jobs took from decision to beginning; None where none was measured.
         ended: jobs whose runtimes were seen.
@@ -138,12 +138,10 @@ class _Moment:
             return [job]
         if job in ledger.runs:
             since_s = ledger.now_s - ledger.runs[job].start_s
-            raise InputError(
-                job, f"this job has its hosts since {since_s:,.0f} s", fix="ask for one that waits, or all"
-            )
+            raise InputError(job, f"this job has its hosts since {since_s:,.0f} s", fix="name a job that waits, or all")
         reasons = dict(ledger.left_out())
         if job in reasons:
-            raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="ask for another, or all")
+            raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="name another job, or all")
         near = near_to(job, waiting)
         fix = (
             f"did you mean {near}?"
@@ -160,7 +158,7 @@ class _Moment:
 
 
 def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator[_Moment]:
-    """Where the run stood after every cycle; each is true until the next is asked for.
+    """Where the run stood after every cycle; each is true until the next is computed.
 
     What was handed back at the end of a session is none of ours since, so that is passed over.
     """

@@ -162,5 +162,5 @@ class Ledger(ClusterState):
         return np.array(row["holds"], float) if "holds" in row and state_of(row) == RUNNING else None
 
     def _demands(self) -> dict[str, Floats]:
-        """What running tasks hold where the engine says that it is not what their job asked for."""
+        """What running tasks hold where the engine says that it is not what their job requested."""
         return {name: held for name in self.runs if (held := self.held_by(name)) is not None}

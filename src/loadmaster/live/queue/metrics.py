@@ -183,7 +183,7 @@ class MetricsServer:
         self._text = "\n".join(lines) + "\n"
 
     def _is_alive(self) -> bool:
-        """Whether the run has observed, not been answered or asked for something lately; before it begins it is."""
+        """Whether the run has observed, not been answered or requested something lately; before it begins it is."""
         report = self._report
         if report is None:
             return True

@@ -101,7 +101,7 @@ class OrderState:
     def _take_along(self, ranking: Ranking, was: Longs) -> None:
         resume = getattr(ranking, "resume", None)
         if resume is None:
-            fix = "give its ranking a method resume(before, was), as loadmaster.order.Unmoved has"
+            fix = "give its ranking a method resume(before, was), as loadmaster.order.IgnoresEvents has"
             raise InputError(self._order.name, "this order cannot take its memory to jobs that come later", fix=fix)
         resume(self._ranking, was)
 

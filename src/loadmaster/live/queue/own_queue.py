@@ -40,7 +40,7 @@ class OwnQueue(ResumedEngine):
         watch: Callable[[], None] = lambda: None,
     ) -> None:
         self._watch = watch
-        self._all = {name: _lasting(name, history) for name in history.rows}
+        self._all = {name: _row_with_runtime(name, history) for name in history.rows}
         super().__init__(self._all, history.ledger, scheduler, interval_s, seed)
         ran = history.ran
         self.status = np.array([STATUSES.index(ran[name].status) if name in ran else 0 for name in self.ids], np.int32)
@@ -134,7 +134,7 @@ class OwnQueue(ResumedEngine):
         self.memory.order_state.tick(until_s)
 
 
-def _lasting(name: str, history: ObservedHistory) -> dict[str, object]:
+def _row_with_runtime(name: str, history: ObservedHistory) -> dict[str, object]:
     """The row of a job with how long it runs: as it did, or else as is expected."""
     row = history.rows[name]
     lasts_s = history.ran[name].work_s if name in history.ran else max(limit_s(row), history.running.get(name, 0.0))

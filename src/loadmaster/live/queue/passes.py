@@ -15,7 +15,7 @@ from loadmaster.scheduling import Scheduler
 FAILURES = 3
 """So many failures of the rule in a row, and the fallback decides (rule X9)."""
 FRESH_S = 2.0
-"""A decision that took no longer is taken however short the interval: each start is checked as it is asked for."""
+"""A decision that took no longer is taken however short the interval: each start is checked as it is requested."""
 
 
 @dataclass

@@ -55,7 +55,7 @@ class CycleDecision:
     Attributes:
         passes: () where nothing could have changed.
         by: `rule` or `fallback`.
-        taken: whether the starts were asked for.
+        taken: whether the starts were requested.
         cut: whether `--max-starts` left some out.
         skipped: why no decision was taken.
     """
@@ -181,7 +181,7 @@ class RecordReader:
 
 
 def starts_on(places: Iterable[Place], ids: Sequence[str], cluster: Cluster) -> tuple[Start, ...]:
-    """What a decision asks for, by the engine's names: `ids` are those of jobs by their numbers in it."""
+    """What a decision requests, by the engine's names: `ids` are those of jobs by their numbers in it."""
     return tuple(Start(ids[each.job], tuple(cluster.names[host] for host in each.hosts)) for each in places)
 
 

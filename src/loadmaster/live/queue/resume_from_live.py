@@ -20,7 +20,7 @@ from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
-from loadmaster.order.order import Unmoved
+from loadmaster.order.order import IgnoresEvents
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.plain.scheduler_like import SchedulerLike
 from loadmaster.sim.queue.reference import Replay
@@ -115,7 +115,7 @@ class ResumedEngine(Replay):
                 self.allowance.start(job, partition, run.start_s)
 
     def _hold(self, ledger: Ledger) -> None:
-        """Running jobs have what the engine says, which may be more or less than they asked for, host by host."""
+        """Running jobs have what the engine says, which may be more or less than they requested, host by host."""
         for name, run in ledger.runs.items():
             job = self.number[name]
             if job in self.occupancy.running:
@@ -180,7 +180,7 @@ class HeldByHost(Occupancy):
         super().start(job, tuple(np.resize(np.array(hosts), tasks).tolist()), run)
 
     def hold(self, job: int, hosts: Sequence[int], amounts: Floats | None) -> None:
-        """A running job has these hosts, and holds that on each; None: what it has asked for."""
+        """A running job has these hosts, and holds that on each; None: what it has requested."""
         amounts = np.tile(self._asked[job], (len(hosts), 1)) if amounts is None else amounts
         self._give_back(self._held(job))
         self.held[job] = (tuple(hosts), amounts)
@@ -192,7 +192,7 @@ class HeldByHost(Occupancy):
         return zip(hosts, map(tuple, amounts.tolist()), strict=True)
 
 
-class OrderStateByNumber(Unmoved):
+class OrderStateByNumber(IgnoresEvents):
     """A memory of jobs by name, as a ranking of jobs by number; its clock is its own."""
 
     def __init__(self, order: AnyOrder, ids: Sequence[str]) -> None:

@@ -54,7 +54,7 @@ def _unsaid(name: str, row: Mapping[str, Any]) -> Any:
 
 
 def as_known(before: Mapping[str, Any] | None, row: Row, now_s: float, *, waited: bool) -> Row:
-    """A job's row as a ledger goes on with it: engines tell of a job that is let go what it got, not what it asked for.
+    """A job's row as a ledger goes on with it: engines tell of a job that is let go what it got, not what it requested.
 
     Args:
         before: the row of the same job in an earlier listing, as this function made it; None: it is new.
@@ -74,7 +74,7 @@ def as_known(before: Mapping[str, Any] | None, row: Row, now_s: float, *, waited
 
 
 def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
-    """A row with what its job asked for: of one that is let go engines tell what it got, and forget what it waited for.
+    """A row with what its job requested: of one that is let go engines tell what it got, and forget what it waited for.
 
     Args:
         before: the row of the same job in an earlier listing, as this function made it; None: it is new.

@@ -159,7 +159,7 @@ def _record(
         end_s,
         status if (status >= 0).any() else None,
         Segments.of(cut) if cut else None,
-        _counted(ledger.left_out()),
+        _counts(ledger.left_out()),
     )
     called = () if all(name.isdecimal() for name in ids) else tuple(ids)
     return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources, called=called)
@@ -183,6 +183,6 @@ def _with_runtimes(workload: Workload, start_s, end_s, ids, cluster: Cluster, pl
     return replace(workload, runtime_s=ran, estimate_s=workload.expected_s, job_id=numbers, source=LIVE)
 
 
-def _counted(left_out: list[tuple[str, str]]) -> dict[str, int]:
+def _counts(left_out: list[tuple[str, str]]) -> dict[str, int]:
     reasons = [why for _, why in left_out]
     return {why: reasons.count(why) for why in dict.fromkeys(reasons)}

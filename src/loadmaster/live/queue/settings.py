@@ -13,7 +13,7 @@ it would have asked."""
 
 @dataclass(frozen=True)
 class LiveSettings:
-    """Nothing here is done without being asked for, but that pins are cleared at the end.
+    """Nothing here is done without being requested, but that pins are cleared at the end.
 
     Attributes:
         interval_s: seconds between two cycles.

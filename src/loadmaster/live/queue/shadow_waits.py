@@ -30,7 +30,7 @@ def interim_waits_in(folder: Path, *, trust: bool = False) -> InterimWaits:
     return interim_waits_of(lines, scheduler_in(about, folder, trust))
 
 
-class TookTooLong(LoadmasterError):
+class TimeLimitReached(LoadmasterError):
     """The time for the computation is over."""
 
 
@@ -38,14 +38,14 @@ def interim_waits_within(lines: Sequence[Mapping[str, Any]], scheduler: Schedule
     """The same as `interim_waits_of`, if that takes no longer.
 
     Raises:
-        TookTooLong: it does.
+        TimeLimitReached: it does.
         InputError: no shadow has observed anything yet.
     """
     until_s = time.monotonic() + seconds
 
     def watch() -> None:
         if time.monotonic() > until_s:
-            raise TookTooLong(f"it would have taken more than {seconds:g} s")
+            raise TimeLimitReached(f"it would have taken more than {seconds:g} s")
 
     return interim_waits_of(lines, scheduler, watch)
 

@@ -11,7 +11,7 @@ MOST = 20
 
 
 class ShownReasons(ABC):
-    """See `loadmaster.live.queue.decider.Beside`: asks for what is not shown yet, and takes away what is over."""
+    """See `loadmaster.live.queue.decider.Beside`: requests what is not shown yet, and takes away what is over."""
 
     def __init__(self) -> None:
         self._shown: dict[str, str] = {}

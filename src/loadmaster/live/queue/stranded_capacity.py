@@ -61,7 +61,7 @@ Starts = Mapping[str, Sequence[str]]
 
 
 def typical_of(rows: Iterable[Mapping[str, Any]], width: int) -> Floats:
-    """float64[width]: what the median of all tasks of jobs asks, resource by resource; 0 without any.
+    """float64[width]: what the median of all tasks of jobs requests, resource by resource; 0 without any.
 
     Example:
         >>> typical_of([{"demand": [1.0], "state": [0]}, {"demand": [4.0], "state": [0, 0]}], 1).tolist()

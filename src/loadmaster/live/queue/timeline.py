@@ -29,10 +29,10 @@ from loadmaster.runs.live_timeline import (
     STRANDED,
     CycleAgreement,
     CycleCounts,
-    HostNow,
     JobStart,
     LiveTimeline,
     MetaChoice,
+    ObservedHost,
     Session,
 )
 
@@ -154,7 +154,7 @@ class _Reading:
         self.by_others += name not in self.asked and NOWHERE in row["pin"]
 
     def _look_at_end(self, name: str, status: str) -> None:
-        """A job that came to its end between two observations ran from when we asked for it, as far as we did."""
+        """A job that came to its end between two observations ran from when we requested it, as far as we did."""
         if name in self.over or name not in self.seen:
             return
         self.over.add(name)
@@ -253,14 +253,14 @@ def _choices(now_s: float, passes: Sequence[Pass]) -> Iterator[MetaChoice]:
             yield MetaChoice(now_s, str(each.options[each.chosen].member), len(set(values)) > 1, best)
 
 
-def _hosts(listing: Listing, typical: np.ndarray) -> Iterator[HostNow]:
+def _hosts(listing: Listing, typical: np.ndarray) -> Iterator[ObservedHost]:
     free, cluster = free_in(listing), listing["cluster"]
     rows = zip(cluster["names"], free, cluster["capacity"], listing["up"], strict=True)
     for name, left, capacity, up in rows:
         wanted = typical > 0
         enough = left[wanted] >= typical[wanted]
         kind = DOWN if not up else ROOM if enough.all() else STRANDED if enough.any() else FULL
-        yield HostNow(str(name), [_finite(each) for each in left], [_finite(each) for each in capacity], kind)
+        yield ObservedHost(str(name), [_finite(each) for each in left], [_finite(each) for each in capacity], kind)
 
 
 def _finite(value: Any) -> float:

@@ -29,10 +29,10 @@ def wait_reasons(folder: Path, record: Record, job: int) -> LiveReasons:
         InputError: no live record there.
     """
     name, lines = str(record.name_of(job)), lines_of(folder)
-    return LiveReasons(_awaited(lines, name), _refused(lines, name), _ruled(lines, name))
+    return LiveReasons(_awaited_jobs(lines, name), _failed_starts(lines, name), _ruled(lines, name))
 
 
-def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
+def _awaited_jobs(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     moments: list[float] = []
     words: list[str] = []
     for line in lines:
@@ -44,7 +44,7 @@ def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     return ReasonsByMoment(moments, words) if any(words) else ReasonsByMoment()
 
 
-def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
+def _failed_starts(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     """Cycles in which a job was asked to start in vain, and those in which it was left alone for that."""
     reading = RecordReader.of(lines)
     ledger, claim = reading.ledger, None

@@ -16,7 +16,7 @@ class SessionState(Protocol):
         ...
 
     def read_decision(self, line: Mapping[str, Any]) -> None:
-        """What the same line says was decided on it, and asked for."""
+        """What the same line says was decided on it, and requested."""
         ...
 
     def answered(self, refusals: Sequence[Refusal]) -> None:
@@ -50,7 +50,7 @@ class ReplayedDecisions:
     first: str = ""
 
     def note(self, cycle_s: float, now: Sequence[Any], recorded: Sequence[Any], *, same: bool) -> None:
-        """One more, at that cycle: the actions that are asked for now, and those of the record."""
+        """One more, at that cycle: the actions that are requested now, and those of the record."""
         self.decisions += 1
         self.same += same
         if not same and not self.first:
@@ -69,7 +69,7 @@ def check_decisions(
     Args:
         lines: of the record; the first begins a session.
         begin: the state with which a session begins, by its first line.
-        decide: decides once more on what a cycle's line says was seen: the actions that are asked for now, those of
+        decide: decides once more on what a cycle's line says was seen: the actions that are requested now, those of
             the record, and whether all of the decision is the same.
     """
     checked, state = ReplayedDecisions(), None

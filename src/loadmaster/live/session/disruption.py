@@ -52,7 +52,7 @@ class MoveBudget:
         self.spent.append((now_s, amount))
 
 
-class LeftAlone(dict[str, float]):
+class Cooldowns(dict[str, float]):
     """Until when jobs or machines are left alone, by name."""
 
     def leave(self, name: str, now_s: float) -> None:

@@ -22,7 +22,7 @@ from loadmaster.packing.constrained.constraints import BetweenTasks
 STATES = ("held", "claimed", "running", "ending")
 """Of a task, by its code. Held: it waits and is ours to start; an adapter that only looks on says so of all that waits.
 Claimed: it has been released, by us if it has a pin, and does not run yet. Running. Ending: it is over as far as the
-job goes, and holds what it asked for a little longer. What its user holds is held, and `constraints.hold` says so."""
+job goes, and holds what it requested a little longer. What its user holds is held, and `constraints.hold` says so."""
 HELD, CLAIMED, RUNNING, ENDING = range(len(STATES))
 NOWHERE = -1
 KEPT_ROOM = "loadmaster/room-for-"
@@ -66,9 +66,9 @@ class ObservedTasks:
         state: int32[N], a code of `STATES`.
         host: int32[N], the row of the host on which it runs or ends, else `NOWHERE`.
         pin: int32[N], the row of the host to which we have pinned it, as far as the engine remembers, else `NOWHERE`.
-        demand: float64[N, R], what it holds where that is more than its job asked for; None: what its job asks for.
+        demand: float64[N, R], what it holds where that is more than its job requested; None: what its job requests.
         start_s: float64[N], when it began to run as the engine tells it, NaN where it does not; None: it never does.
-        share: float64[N], the part of the CPU it asks for that it may have now, 1 without a cap; None: nothing is
+        share: float64[N], the part of the CPU it requests that it may have now, 1 without a cap; None: nothing is
             capped here.
         stays: bool[N], it runs and cannot be moved; None: no such task. Of one that is on its way, `pin` is where to.
     """
@@ -271,7 +271,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class FreedByHand(Protocol):
+class ManualRelease(Protocol):
     """What an engine has besides where jobs that we hold stay held without us, and an operator can free them."""
 
     def held_of(self, ids: Sequence[str]) -> list[str]:

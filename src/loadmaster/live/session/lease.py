@@ -12,7 +12,7 @@ from loadmaster.system.file_lock import lock
 from loadmaster.system.state_folder import state_folder
 
 
-class LeaseTaken(InputError):
+class LeaseHeldElsewhere(InputError):
     """Another loadmaster runs the cluster: `who`, as far as is known."""
 
     def __init__(self, cluster: str, who: str) -> None:
@@ -46,7 +46,7 @@ class Lease:
             self._file.seek(0)
             who = self._file.read().strip() or "another process"
             self.release()
-            raise LeaseTaken(name, who)
+            raise LeaseHeldElsewhere(name, who)
         self._file.truncate(0)
         self._file.write(f"process {os.getpid()}")
         self._file.flush()
@@ -81,7 +81,7 @@ class MachineLock:
             self._socket.bind(place)
         except OSError:
             self.release()
-            raise LeaseTaken(name, holder(name) or "another process") from None
+            raise LeaseHeldElsewhere(name, holder(name) or "another process") from None
         self._socket.listen()
 
     def release(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from loadmaster.live.session.decider import Decider, Line
-from loadmaster.live.session.engine import Clock, Engine, EngineDown, FreedByHand, Observation, Refusal, job_of
+from loadmaster.live.session.engine import Clock, Engine, EngineDown, ManualRelease, Observation, Refusal, job_of
 from loadmaster.live.session.lines import answer_line
 from loadmaster.live.session.report import Report
 from loadmaster.live.session.termination import Terminated, as_ctrl_c
@@ -106,12 +106,12 @@ class Loop:
             return []
         actions = self.decider.parting(self.seen, self.report.stranded).actions
         names = [job_of(each) for each in actions]
-        return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
+        return self.engine.held_of(names) if isinstance(self.engine, ManualRelease) else names
 
     def _name_stranded(self) -> None:
         """What could not be handed back, and how to free it by hand."""
         names = self.report.stranded
-        if names and isinstance(self.engine, FreedByHand):
+        if names and isinstance(self.engine, ManualRelease):
             those = counted(len(names), "job stays", "jobs stay")
             held = f"{those} held, since {self.engine.name} did not accept the release: {', '.join(names)}"
             self.report.alarm("stranded", held)

@@ -25,7 +25,7 @@ class RecordFile:
 
     What a session of a queue writes says `queue.record`. Of a bag a session begins with a `session` line (which tasks
     are left, what machines cost, how they are sized); `event` lines say what happened, `decision` lines what the sizer
-    asked for, `alive` lines that the runner still was. Tasks bear the number of their line in the file of commands,
+    requested, `alive` lines that the runner still was. Tasks bear the number of their line in the file of commands,
     from 1.
     """
 

@@ -1,4 +1,4 @@
-"""What is to run under CPU shares: commands, each with what it asks for, and the machines that they run on."""
+"""What is to run under CPU shares: commands, each with what it requests, and the machines that they run on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Batch:
         machines: with their names; one of speed s has s of the time of each of its cores.
 
     Raises:
-        InputError: a command asks for no CPU, or for more of the rest than any machine has.
+        InputError: a command requests no CPU, or more of the rest than any machine has.
     """
 
     commands: tuple[str, ...]

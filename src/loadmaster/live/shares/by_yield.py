@@ -1,4 +1,4 @@
-"""CPU shares by the fractional scheduler: commands start at once with a part of the CPU that they ask for."""
+"""CPU shares by the fractional scheduler: commands start at once with a part of the CPU that they request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

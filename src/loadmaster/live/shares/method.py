@@ -73,14 +73,14 @@ class ShareMethod(Protocol):
 
 
 def equal_yields(batch: Batch, host: Mapping[int, int]) -> dict[int, float]:
-    """The same share for all commands of a machine: min(1, its cores / what they ask for) (rule K2)."""
+    """The same share for all commands of a machine: min(1, its cores / what they request) (rule K2)."""
     load = loads(batch, host)[:, 0]
     cores = batch.machines.capacity[:, 0]
     return {row: float(min(1.0, cores[at] / load[at])) for row, at in host.items()}
 
 
 def loads(batch: Batch, host: Mapping[int, int]) -> Floats:
-    """float64[H, R]: what the commands of each machine ask for."""
+    """float64[H, R]: what the commands of each machine request."""
     demand = np.zeros_like(batch.machines.capacity)
     for row, at in host.items():
         demand[at] += batch.demand[row]

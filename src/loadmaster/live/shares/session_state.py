@@ -23,7 +23,7 @@ class SharesSessionState:
         batch: commands and machines.
         method: that decides; None where nothing is decided, as in the timeline of a record.
         running: the machine of every command that runs, by name, in the order in which they started.
-        cap: its share, as far as we have asked for one in this session.
+        cap: its share, as far as we have requested one in this session.
         over: (status, exit code) of those that are over.
         carried: by the last decision.
         refusals: of each command, in this session.
@@ -110,7 +110,7 @@ class SharesSessionState:
         self.carried, self.dirty = carried, False
 
     def refused(self, refusal: Refusal) -> None:
-        """What was refused is asked for again, a few times; a command that could not be started waits meanwhile."""
+        """What was refused is requested again, a few times; a command that could not be started waits meanwhile."""
         name = refusal.id
         self.cap.pop(name, None)
         self.refusals[name] = self.refusals.get(name, 0) + 1

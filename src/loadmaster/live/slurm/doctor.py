@@ -32,7 +32,7 @@ def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
         EngineDown: Slurm stopped answering.
     """
     hook = _hook(engine, heartbeat)
-    looked = [*_alone(engine), *_privacy(engine), *_latency(engine), *_jobs(engine), *_gpus(engine)]
+    looked = [*_check_lock(engine), *_privacy(engine), *_latency(engine), *_jobs(engine), *_gpus(engine)]
     return [*_version(engine), *_rights(engine), *hook, *looked]
 
 
@@ -94,7 +94,7 @@ def _texts_of(script: Path) -> list[str]:
     return texts
 
 
-def _alone(engine: SlurmEngine) -> list[Finding]:
+def _check_lock(engine: SlurmEngine) -> list[Finding]:
     """Whether a run would find the cluster taken."""
     who = holder(cluster_of_machine(engine.settings))
     return [Finding("note", f"a loadmaster runs this cluster now ({who}): a second one does not start")] if who else []

@@ -181,11 +181,11 @@ class SlurmEngine:
         return refusal_of(action, self._commands.run("scontrol", text=lines_of(action, mark(self.owner, "", own), own)))
 
     def held_of(self, ids: Sequence[str]) -> list[str]:
-        """See `FreedByHand`."""
+        """See `ManualRelease`."""
         return [name for name in ids if number_of(name) in self._marked]
 
     def by_hand(self, ids: Sequence[str]) -> str:
-        """See `FreedByHand`."""
+        """See `ManualRelease`."""
         conf = self._commands.conf
         words = "scontrol" if conf is None else f"SLURM_CONF={shlex.quote(conf)} scontrol"
         own = {number_of(name): self._named.get(number_of(name), "") for name in ids}

@@ -53,7 +53,7 @@ class HostParts:
         return self._known[key]
 
     def forget_ended(self) -> None:
-        """An observation is made: those that were not asked for in it run no more."""
+        """An observation is made: those that were not requested in it run no more."""
         self._known = {key: parts for key, parts in self._known.items() if key in self._asked}
         self._asked.clear()
 

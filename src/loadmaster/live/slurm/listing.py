@@ -1,6 +1,6 @@
 """The one listing of jobs: `squeue` in columns of fixed width, which no name that a user chose can break.
 
-Of what users may write freely (names of jobs, comments, folders) only the name is asked for, as the last column: it can
+Of what users may write freely (names of jobs, comments, folders) only the name is requested, as the last column: it can
 break no other, and a line that a name begins is too short to be taken for one. Another cell that fills its column may
 have been cut, and its job is left out by name.
 """

@@ -44,7 +44,7 @@ def mark(owner: str, why: str = "", named: str = "") -> str:
 def of_owner(row: ListedJob, owner: str | None) -> ListedJob:
     """The row; its comment is `OURS` alone where it names this owner or none, for an `owner` None whomever it names.
 
-    The hosts that the job itself names are those of the comment, else those that it asks for, if it has no mark.
+    The hosts that the job itself names are those of the comment, else those that it requests, if it has no mark.
     """
     match = _MARK.fullmatch(row["admin_comment"])
     if match is None or (None not in (match["owner"], owner) and match["owner"] != owner):

@@ -56,7 +56,7 @@ class SlurmObserver:
         site: the configuration: partitions and what is counted.
         accounts: what only the accounting database knows, where it is to be had.
         looks_on: all that waits counts as held for us.
-        detail: asks for the cores of a running job host by host.
+        detail: requests the cores of a running job host by host.
         partitions: only jobs that wait in these are ours; () for all.
     """
 
@@ -105,7 +105,7 @@ class SlurmObserver:
                 licences=dict(self._site.licences),
             )
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
-                work = f"waits in {row['Partition']}, which is not among the partitions asked for"
+                work = f"waits in {row['Partition']}, which is not among the requested partitions"
             if isinstance(work, str):
                 left_out.append((row.id, work))
             elif not set(work.on) <= host_names:
@@ -125,7 +125,7 @@ class SlurmObserver:
             tuple(over),
             listings.token,
             awaits=self._awaits(works),
-            refused=_refused(works),
+            refused=_unserved_pins(works),
         )
         seen.check()
         self._told = {row.id for row in listings.rows if is_over(row)}
@@ -256,7 +256,7 @@ class SlurmObserver:
         return parts if set(work.on) <= set(parts) else None
 
 
-def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
+def _unserved_pins(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
     """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
     rows = (work.row for work in works if work.state == HELD and work.on)
     return tuple((row.id, f"Slurm says {UNFIT}") for row in rows if row["Reason"] == UNFIT)

@@ -1,4 +1,4 @@
-"""What one job of the listing asks for, holds and waits for, in the model's words; or why the model has none."""
+"""What one job of the listing requests, holds and waits for, in the model's words; or why the model has none."""
 
 import math
 import re
@@ -34,7 +34,7 @@ _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPEND
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
 _TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
 _ASKED = ("tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket")
-"""Columns of what a job asks for, whether Slurm tracks it or not."""
+"""Columns of what a job requests, whether Slurm tracks it or not."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class SlurmJob:
         hosts: how many it needs, each holding one task.
         cores, memory, gpus: of each task; memory in bytes.
         whole: it shares its hosts with no job.
-        all_memory: it gets all memory of its hosts, as it asks for none.
+        all_memory: it gets all memory of its hosts, as it requests none.
         on: the hosts it has, or that it has been pinned to, by name.
         state: a code of `STATES`.
         hold: a code of `HOLDS`.
         features: of the hosts it may use, as long as it waits; the model of GPU that it names is among them.
-        licences: those of the site that it asks for or holds, with their amounts.
+        licences: those of the site that it requests or holds, with their amounts.
     """
 
     row: ListedJob
@@ -82,7 +82,7 @@ def work_of(
     Args:
         row: of the listing, of a job that is not over.
         looks_on: all that waits counts as held for us.
-        counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
+        counts_memory: the site counts memory, so that a job that requests none gets all that its host has.
         gpu_models: those that a job may name, each with the feature that its hosts need, "" for none.
         gpu_counts: of each model, "" for any, how many GPUs every host has that has some.
         licences: the names of those that the site counts.
@@ -122,7 +122,7 @@ def work_of(
 
 
 def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
-    """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
+    """Jobs that get all memory of a host request so much; where hosts differ in it, for the host itself.
 
     Either way no other job runs beside them. But only so do their cores, which limits count, equal their request.
     """
@@ -146,7 +146,7 @@ def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
 
 
 def _licences(row: ListedJob, counted: Container[str]) -> str | None:
-    """What the job asks for of the licences that are counted; None if it asks for another, or for one of several."""
+    """What the job requests of the licences that are counted; None if it requests another, or one of several."""
     if not row["Licenses"]:
         return ""
     try:
@@ -174,7 +174,7 @@ def _names_all(row: ListedJob, nodes: int) -> bool:
 
 
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:
-    """GPUs on each host of a job; those asked for on a node where Slurm does not track GPUs."""
+    """GPUs on each host of a job; those requested on a node where Slurm does not track GPUs."""
     counts = (_whole(row[name]) for name in ("NumTasks", "ntpernode", "Sockets"))
     request = GpuRequest(*(gpus_in(row[name]) for name in _ASKED), *counts)
     return (gpus_in(row["tres-alloc"]) or float(request.total(nodes))) / nodes
@@ -260,7 +260,7 @@ def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
 
 
 def _lie_evenly(row: ListedJob, nodes: int, gpu_counts: Mapping[str, Sequence[int]]) -> bool:
-    """Whether so many hosts have a fair share of the GPUs asked for the whole job, which Slurm spreads as it likes."""
+    """Whether so many hosts have a fair share of the GPUs of a whole job, which Slurm spreads as it likes."""
     gpus = [each for each in parse_gres(row["tres-per-job"]) if each.kind == GPU]
     return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in gpus)
 

@@ -202,10 +202,10 @@ def _ways(problem: ConstrainedProblem, target: Longs, cost: Floats) -> Iterator[
     for key in (of_host, -load):
         rank = np.where(there, key[np.maximum(now[pending], 0)], -np.inf)
         order = pending[np.lexsort((-size[pending], now[pending], rank))]
-        yield _followed(problem, order, target, cost)
+        yield _send_to_targets(problem, order, target, cost)
 
 
-def _followed(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Floats) -> MoveSequence:
+def _send_to_targets(problem: ConstrainedProblem, order: Longs, target: Longs, cost: Floats) -> MoveSequence:
     """The tasks of `order`, int64[N], sent to their targets, those without room again after the others."""
     if any(isinstance(each, OnNumaNodes) for each in problem.constraints):
         order, target = _on_nodes(problem, order, target, cost)

@@ -64,7 +64,7 @@ def _fewest_hosts(problem: ConstrainedProblem, counted: Bools) -> float:
 
 
 def _least_highest_load(question: "GoalQuestion") -> float:
-    """The mean load of the resource that is asked most of, and the load of the largest task on the largest host."""
+    """The mean load of the resource that is requested most, and the load of the largest task on the largest host."""
     problem, running = question.problem, question.problem.now >= 0
     bound = 0.0
     for r in load_resources(problem).tolist():

@@ -25,7 +25,7 @@ MOST_REASONS = 5
 
 @dataclass(frozen=True, eq=False)
 class GoalQuestion:
-    """What is asked for.
+    """What is requested.
 
     Attributes:
         goal: `place`: tasks that wait; `drain`: no task on `hosts`; `consolidate`: few hosts in use; `balance`: even
@@ -69,7 +69,7 @@ class GoalPlan:
     """Moves that can be carried out one after another.
 
     Attributes:
-        question: what was asked for.
+        question: what was requested.
         moves: in order.
         host: int64[T], where the tasks are after them.
         spent: what they cost.
@@ -121,7 +121,7 @@ def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
     before = figures_of(question, state)
     for move in moves:
         state.go(move.task, move.target)
-    left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
+    left = tuple(_why_task_stays(question, state, task) for task in _against_the_goal(question, state))
     after, bound = figures_of(question, state), goal_bound(question)
     nodes, in_use = arrival_nodes(question.problem, moves), state.placement.nodes
     held = None if in_use is None else in_use.held
@@ -197,7 +197,7 @@ def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
     return breaking_tasks(state) if question.goal == "fix" else []
 
 
-def _left(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
+def _why_task_stays(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
     """Why a task stays: a rule of its own, the budget, or what hosts say, those first that its own rules admit."""
     problem = question.problem
     for constraint in state.placement.constraints_of(task):

@@ -38,7 +38,7 @@ def replay(problem: ConstrainedProblem, moves: Sequence[ValidMove], nodes: Seque
     bound = any(isinstance(constraint, Capacity) for constraint in problem.constraints)
     rest = [each for each in problem.constraints if not isinstance(each, Capacity | OnNumaNodes)]
     tasks_of = [set(np.asarray(concerned(constraint)).tolist()) for constraint in rest]
-    before = [_broken(constraint, problem, at) for constraint in rest]
+    before = [_violations(constraint, problem, at) for constraint in rest]
     for step, (task, source, target) in enumerate(moves, start=1):
         name = f"step {step}, {problem.task_names[task]} to {problem.host_names[target]}"
         if at[task] != source or source == target:
@@ -52,7 +52,7 @@ def replay(problem: ConstrainedProblem, moves: Sequence[ValidMove], nodes: Seque
         for number, constraint in enumerate(rest):
             if task not in tasks_of[number]:
                 continue
-            broken = _broken(constraint, problem, at)
+            broken = _violations(constraint, problem, at)
             more = broken - before[number]
             if more and broken.total() > before[number].total():
                 raise AssertionError(f"{name}: {next(iter(more))}")
@@ -85,7 +85,7 @@ def _replay_nodes(
             holds[target, node].add(task)
 
 
-def _broken(constraint: PlacementConstraint, problem: ConstrainedProblem, at: Longs) -> Counter[str]:
+def _violations(constraint: PlacementConstraint, problem: ConstrainedProblem, at: Longs) -> Counter[str]:
     """Where a constraint is broken; a skew as often as it is too large."""
     if isinstance(constraint, MaxSkew):
         members = at[constraint.group.tasks]

@@ -43,7 +43,7 @@ class ValidMoves:
         moves: so far, in order.
         spent: what they cost.
         closed: bool[H], hosts that take no task; may change.
-        size: float64[T], the largest part that each task asks of a mean host.
+        size: float64[T], the largest part that each task requests of a mean host.
         deadline: of the search.
     """
 
@@ -92,7 +92,7 @@ class ValidMoves:
         return self.problem.now[task] >= 0 and bool(hosts.sum() > hosts[self.host[task]])
 
     def load(self) -> Floats:
-        """float64[H], the largest part of processors or memory that is asked of each host."""
+        """float64[H], the largest part of processors or memory that is requested of each host."""
         parts: Floats = (self.placement.use / self._scale)[:, self._counted].max(axis=1, initial=0.0)
         return parts
 

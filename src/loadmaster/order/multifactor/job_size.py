@@ -1,4 +1,4 @@
-"""The size factor of a priority, in its three forms, and how many hosts a job asks for (rule O10)."""
+"""The size factor of a priority, in its three forms, and how many hosts a job requests (rule O10)."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ MINUTE_S = 60.0
 
 
 def size_factor(hosts: Floats, cores: Floats, all_hosts: float, all_cores: float, *, favor_small: bool) -> Floats:
-    """The share of the cluster that a job asks for, as the mean of hosts and cores; or what it leaves of it.
+    """The share of the cluster that a job requests, as the mean of hosts and cores; or what it leaves of it.
 
     Args:
-        hosts: float64[J], that each job asks for at least.
+        hosts: float64[J], that each job requests at least.
         cores: float64[J], of the whole job; 0 where unknown: then hosts count alone, in full.
         all_hosts: of the cluster.
         all_cores: of the cluster.
@@ -32,7 +32,7 @@ def size_factor(hosts: Floats, cores: Floats, all_hosts: float, all_cores: float
 def size_for_time_factor(
     hosts: Floats, cores: Floats, limit_s: Floats, all_hosts: float, all_cores: float, *, favor_small: bool
 ) -> Floats:
-    """The cores that a job asks for by minute of its limit, as a share of the cluster's cores.
+    """The cores that a job requests by minute of its limit, as a share of the cluster's cores.
 
     Args:
         hosts: float64[J], as for `size_factor`.

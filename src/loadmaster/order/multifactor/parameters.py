@@ -27,7 +27,7 @@ class Multifactor:
 
     Attributes:
         age, fair_share, size, partition, qos, assoc: weights of factors, each from 0 to 1.
-        tres: weights by resource, of what a job asks for as a part of what its partition has.
+        tres: weights by resource, of what a job requests as a part of what its partition has.
         site: added to every priority.
         max_age: seconds of waiting at which the factor of age is 1.
         half_life: seconds after which use counts half; 0 never fades.

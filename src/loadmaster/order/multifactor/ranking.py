@@ -19,13 +19,13 @@ from loadmaster.order.multifactor.ledger import (
 )
 from loadmaster.order.multifactor.site_view import SiteView
 from loadmaster.order.multifactor.state import MOST, Flags, PriorityState, Weights, fresh
-from loadmaster.order.order import Ranking, Unmoved
+from loadmaster.order.order import IgnoresEvents, Ranking
 
 if TYPE_CHECKING:
     from loadmaster.order.multifactor.parameters import Multifactor
 
 
-class Priorities(Unmoved):
+class Priorities(IgnoresEvents):
     """The ranking of `Multifactor`.
 
     Attributes:
@@ -37,7 +37,7 @@ class Priorities(Unmoved):
         self.period_s, self.state = period_s, state
 
     def tick(self, now_s: float) -> None:
-        """Reckon use anew; fair share when it is next asked for."""
+        """Reckon use anew; fair share when it is next requested."""
         tick_ledger(self.state.ledger, now_s)
         self.state.stale[0] = 1
 

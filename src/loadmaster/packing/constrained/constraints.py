@@ -84,7 +84,7 @@ class OnNumaNodes:
     """Each task holds NUMA nodes of its host, and no node is too full (rule B14).
 
     Attributes:
-        numa: the nodes, and what tasks ask of them.
+        numa: the nodes, and what tasks request of them.
         held: bool[T, N], the nodes that each task holds where it runs now.
     """
 

@@ -198,7 +198,7 @@ def _stays(constraint: Stays, problem: ConstrainedProblem, host: Longs) -> Itera
 
 
 @broken_by.register
-def _apart(constraint: Apart, problem: ConstrainedProblem, host: Longs) -> Iterator[str]:
+def _broken_apart(constraint: Apart, problem: ConstrainedProblem, host: Longs) -> Iterator[str]:
     others = _by_domain(constraint.others, constraint.level, host)
     for domain, subjects in _by_domain(constraint.subjects, constraint.level, host).items():
         for task in subjects:

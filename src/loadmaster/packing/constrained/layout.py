@@ -23,7 +23,7 @@ class TaskArrays(NamedTuple):
         move_cost: int64[T], what a move away from `now` costs, weights multiplied in.
         group: int64[T], the group whose moved tasks are counted for the largest of groups; -1 for none.
         movable: int64, the tasks that have another host open to them, the largest first; is_movable: bool[T].
-        size: float64[T], the largest part of a mean host that the task asks for.
+        size: float64[T], the largest part of a mean host that the task requests.
         place_row: int64[T], its row of `HostArrays.place_cost`.
     """
 

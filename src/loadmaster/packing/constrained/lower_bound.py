@@ -49,7 +49,7 @@ def infeasible_because(problem: ConstrainedProblem) -> str:
 
 
 def least_price(problem: ConstrainedProblem, price: Longs) -> int:
-    """The least price of hosts that together have what all tasks ask for, parts of hosts allowed; rounded up.
+    """The least price of hosts that together have what all tasks request, parts of hosts allowed; rounded up.
 
     Args:
         problem: hosts and tasks.

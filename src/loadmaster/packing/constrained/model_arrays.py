@@ -295,7 +295,7 @@ def _binds(rule: CountRule) -> bool:
 
 
 class _Counters:
-    """The counters that rules ask for, each group and level once."""
+    """The counters that rules request, each group and level once."""
 
     def __init__(self, hosts: int) -> None:
         self.levels: dict[bytes, int] = {}

@@ -1,4 +1,4 @@
-"""A placement that counts what its constraints ask for as tasks move, and explains why a task may not move."""
+"""A placement that counts what its constraints request as tasks move, and explains why a task may not move."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from loadmaster.packing.numa_nodes import NodesInUse
 
 
 class KeptCounts:
-    """Members of groups in domains of levels: counted when first asked for, then changed with every move."""
+    """Members of groups in domains of levels: counted when first requested, then changed with every move."""
 
     def __init__(self, host: Longs) -> None:
         self._host = host

@@ -27,7 +27,7 @@ TRIES = 200
 def fits(model, state, h, plus, minus):
     """Whether host h may take task `plus` once task `minus` has left; -1 stands for no task.
 
-    A task that comes back to where it runs now asks for no more of a transient resource than it holds there already;
+    A task that comes back to where it runs now requests no more of a transient resource than it holds there already;
     one that leaves goes on holding it.
     """
     tasks, hosts = model.tasks, model.hosts

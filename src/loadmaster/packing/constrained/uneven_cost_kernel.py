@@ -27,7 +27,7 @@ def uneven_cost(model, state, h, plus, minus):
 
 @inner
 def _load_with(model, state, h, r, plus, minus):
-    """The part of resource r of host h that is asked for."""
+    """The part of resource r of host h that is requested."""
     use = state.use[h, r]
     if plus >= 0:
         use += model.tasks.demand[plus, r]

@@ -103,7 +103,7 @@ class WeightedSum:
 
 
 def least_price_of_hosts(problem: ConstrainedProblem, price: Floats) -> float:
-    """The least price of hosts that have what all tasks ask for; a whole multiple of the prices' common unit."""
+    """The least price of hosts that have what all tasks request; a whole multiple of the prices' common unit."""
     if not problem.tasks:
         return 0.0
     whole = np.round(price * MILLION).astype(np.int64)
@@ -162,7 +162,7 @@ def least_imbalance(demand: Longs, full: Longs) -> float:
 
 
 def least_stranded(demand: Longs, full: Longs) -> float:
-    """No placement strands less: the resource that all tasks together ask most of runs out while others are left.
+    """No placement strands less: the resource that all tasks together request most of runs out while others are left.
 
     On each host the load of its fullest resource is at least that of any one resource s. So what is stranded of r is
     at least the sum over tasks of the load in s, times the least ratio of capacities of r and s, less the load in r.

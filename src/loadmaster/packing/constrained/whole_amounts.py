@@ -1,4 +1,4 @@
-"""Amounts as whole numbers: what tasks ask is rounded up to a unit, what hosts have down."""
+"""Amounts as whole numbers: what tasks request is rounded up to a unit, what hosts have down."""
 
 import math
 from collections.abc import Sequence

@@ -177,7 +177,7 @@ def claims(found: list[tuple[Placed, Placed]]) -> list[Claim]:
 
 
 def without() -> Claim:
-    """Its place in the table where it was not asked for."""
+    """Its place in the table where it was not requested."""
     return Claim(
         WHERE,
         "Enhanced PVM does better than PVM, for real",

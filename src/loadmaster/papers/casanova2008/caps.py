@@ -29,7 +29,7 @@ def measured(quick: bool, progress: Callable[[int, int], None] | None = None) ->
 
 
 def without() -> Claim:
-    """Its place in the table where it was not asked for."""
+    """Its place in the table where it was not requested."""
     return Claim(
         WHERE,
         "accuracy of Xen's CPU caps",

@@ -43,7 +43,7 @@ def gang_slots(instance: Instance) -> Longs | None:
 
 
 def gang_yields(instance: Instance, slot: Longs) -> Floats:
-    """float64[T]: CPU received over CPU asked with equal, ideal time slices: 1 / slots of a host, at most all asked."""
+    """float64[T]: CPU received over CPU requested with equal, ideal time slices: 1 / slots of a host, at most 1."""
     share = 1.0 / (int(slot.max()) + 1)
     return np.asarray(np.minimum(1.0, share / np.maximum(instance.fluid[:, 0], 1e-12)))
 

@@ -76,7 +76,7 @@ def fewer(one: Bools, other: Bools) -> Estimate:
 
 def ahead(one: Floats, other: Floats) -> Estimate:
     """By how much the mean of `one` over what it solved is above that of `other`."""
-    return resampled(_apart, one, other)
+    return resampled(_difference, one, other)
 
 
 def falls(level: Floats, at: Floats, first: float, then: float) -> Estimate:
@@ -84,7 +84,7 @@ def falls(level: Floats, at: Floats, first: float, then: float) -> Estimate:
     high, low = np.isclose(at, first), np.isclose(at, then)
 
     def drop(values: Floats, here: Bools, there: Bools) -> float:
-        return _apart(values[here], values[there])
+        return _difference(values[here], values[there])
 
     return resampled(drop, level, high, low)
 
@@ -100,7 +100,7 @@ def _below(own: Floats, bound: Floats) -> float:
     return float(100.0 * (1.0 - solved.mean() / bound.mean())) if len(solved) else float("nan")
 
 
-def _apart(one: Floats, other: Floats) -> float:
+def _difference(one: Floats, other: Floats) -> float:
     return float(np.nanmean(one) - np.nanmean(other)) if _some(one) and _some(other) else float("nan")
 
 

@@ -40,7 +40,7 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
 def platform_bars(rows: Rows, title: str, stream: str, load: float) -> list[Chart]:
     """One stream on both platforms."""
     values: list[dict[str, object]] = [
-        {"choice": c, "platform": p, "efficiency": _drawn(rows[StudyCase(stream, p, load, c)].efficiency_full)}
+        {"choice": c, "platform": p, "efficiency": _bar_height(rows[StudyCase(stream, p, load, c)].efficiency_full)}
         for c in CHOICES
         for p in ("homogeneous", "heterogeneous")
     ]
@@ -53,7 +53,7 @@ def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequenc
         {
             "choice": c,
             "load": str(load),
-            "efficiency": _drawn(rows[StudyCase(stream, platform, load, c)].efficiency_full),
+            "efficiency": _bar_height(rows[StudyCase(stream, platform, load, c)].efficiency_full),
         }
         for c in CHOICES
         for load in loads
@@ -61,7 +61,7 @@ def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequenc
     return bars(title, values, "load", f"{stream}, {platform} VMs.")
 
 
-def _drawn(value: float) -> float | None:
+def _bar_height(value: float) -> float | None:
     """A bar's height; none where the machines were never all in use, since JSON has no NaN."""
     return None if math.isnan(value) else value
 

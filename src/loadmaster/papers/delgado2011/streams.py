@@ -91,7 +91,7 @@ def synthetic(jobs: int, serial: float, seed: int) -> Workload:
 
 
 def at_load(workload: Workload, machines: int, load: float) -> Workload:
-    """The same jobs with arrivals stretched so that they ask for `load` of the machines' CPU."""
+    """The same jobs with arrivals stretched so that they request `load` of the machines' CPU."""
     offered = sum_of_products(workload.runtime_s, workload.task_count) / (machines * workload.span_s)
     return workload.scaled(offered / load)
 

@@ -27,7 +27,7 @@ class StudyCase:
     Attributes:
         stream: name of the stream.
         platform: a name of `PLATFORMS`.
-        load: CPU asked over CPU there, on arrivals.
+        load: CPU requested over CPU there, on arrivals.
         choice: of VMs.
         coupled: False: every task is a job of its own.
         capped: the first VM of every machine gets at most this much.

@@ -143,7 +143,7 @@ def _on_static_set(task: MatrixTask) -> Floats:
 
 
 def _of_packing(instance: Instance, packing: Packing) -> dict[str, float]:
-    """The measures of a whole set; what is used of a host is what its tasks get, and what a task asks is its need."""
+    """The measures of a whole set; what is used of a host is what its tasks get, and a task requests its need."""
     there = packing.host >= 0
     cores, memory = np.zeros(instance.hosts), np.zeros(instance.hosts)
     np.add.at(cores, packing.host[there], packing.share[there, 0])

@@ -214,8 +214,8 @@ def _alike(name: str, cells: Cells) -> Claim:
 
 def _least(name: str, cells: Cells) -> Claim:
     calm, bold = cells[CONSERVATIVE], cells[AGGRESSIVE]
-    machines = resampled(_apart, _float(calm.hosts), _float(bold.hosts))
-    speedup = resampled(_apart, calm.speedup, bold.speedup)
+    machines = resampled(_difference, _float(calm.hosts), _float(bold.hosts))
+    speedup = resampled(_difference, calm.speedup, bold.speedup)
     return Claim(
         f"Figure 7 ({name})",
         "the least number of machines, and speedup, is the same for both behaviours",
@@ -275,7 +275,7 @@ def _deviations(one: Floats, other: Floats) -> float:
     return float(one.std() / other.std()) if other.std() > 0 else float("inf" if one.std() > 0 else "nan")
 
 
-def _apart(one: Floats, other: Floats) -> float:
+def _difference(one: Floats, other: Floats) -> float:
     return float(one.min() - other.min())
 
 

@@ -14,7 +14,7 @@ from loadmaster.measure.interval import bootstrap_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
 from loadmaster.sim.bags.repetitions import BagOutcomes, draws
-from loadmaster.sim.bags.study import Way, run_ways
+from loadmaster.sim.bags.study import SizerCase, run_ways
 from loadmaster.sizing import HostType, Planner, SilvaRule, Sizer
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -40,7 +40,9 @@ class StudyRuns:
 
     def __call__(self, durations: Floats, sizers: Sequence[Sizer]) -> list[BagOutcomes]:
         """What each of `sizers` comes to on all rows of `durations`, float64[R, N]."""
-        return run_ways(durations, [Way(sizer, (HostType(),)) for sizer in sizers], self.pool, self.store, self.watch)
+        return run_ways(
+            durations, [SizerCase(sizer, (HostType(),)) for sizer in sizers], self.pool, self.store, self.watch
+        )
 
     def told(self, watch: Watch) -> "StudyRuns":
         """The same, with progress told to `watch`."""

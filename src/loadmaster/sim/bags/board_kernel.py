@@ -24,7 +24,7 @@ class Kinds(NamedTuple):
 
 
 class PlannerGoal(NamedTuple):
-    """A `Goal`; what is not asked for is infinite, `guess` says whether a guess was given."""
+    """A `Goal`; what is not requested is infinite, `guess` says whether a guess was given."""
 
     budget: float
     deadline_s: float

@@ -12,7 +12,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.sim.bags.repetitions import BagOutcomes
-from loadmaster.sim.bags.study import Way, run_ways_until
+from loadmaster.sim.bags.study import SizerCase, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer
 
 MIXED = " + "
@@ -27,7 +27,7 @@ class CurvePoint:
         label: the sizer, or the number of machines; of a mix one for each type.
         type: name of the machine type, or of those of a mix.
         hosts: mean number of machines.
-        cost, cost_sure: mean, and what suffices at the confidence asked for.
+        cost, cost_sure: mean, and what suffices at the confidence requested.
         span_s, span_sure_s: likewise.
         speedup: mean.
         knows: the sizer got the durations beforehand, or a fixed number of machines.
@@ -72,7 +72,9 @@ def fixed_curve(
 
     Those for which there was no time before `deadline` are left out, but for one.
     """
-    ways = [(count, Way(FixedHosts(count), (kind,))) for kind in types for count in _counts(durations.shape[1], kind)]
+    ways = [
+        (count, SizerCase(FixedHosts(count), (kind,))) for kind in types for count in _counts(durations.shape[1], kind)
+    ]
     found = run_ways_until(durations, [way for _, way in ways], pool, store, watch, deadline, 1)
     return [
         point(str(count), way.types[0].name, outcomes, confidence, True)
@@ -106,7 +108,7 @@ def sizer_points(
     Those for which there was no time before `deadline` are left out.
     """
     of_one_type = (SilvaRule, FixedHosts)
-    ways = [Way(sizer, tuple(types[:1]) if type(sizer) in of_one_type else tuple(types)) for sizer in sizers]
+    ways = [SizerCase(sizer, tuple(types[:1]) if type(sizer) in of_one_type else tuple(types)) for sizer in sizers]
     return [
         point(way.sizer.name, "any" if len(way.types) > 1 else way.types[0].name, outcomes, confidence, False)
         for way, outcomes in zip(ways, run_ways_until(durations, ways, pool, store, watch, deadline), strict=True)

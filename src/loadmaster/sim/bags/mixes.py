@@ -13,7 +13,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.sim.bags.curve import MIXED, CurvePoint, point
 from loadmaster.sim.bags.repetitions import repeat
-from loadmaster.sim.bags.study import Way, run_ways_until
+from loadmaster.sim.bags.study import SizerCase, run_ways_until
 from loadmaster.sizing import FixedMix, HostType
 
 MOST_POINTS = 40
@@ -52,7 +52,7 @@ def mix_curve(
     if len(calm) < 2:
         return []
     found = [each.counts for each in _search(durations, calm, deadline.share(0.5)) if sum(map(bool, each.counts)) > 1]
-    ways = [Way(FixedMix(counts), calm) for counts in found]
+    ways = [SizerCase(FixedMix(counts), calm) for counts in found]
     points = []
     for counts, outcomes in zip(found, run_ways_until(durations, ways, pool, store, watch, deadline), strict=True):
         if outcomes is None:

@@ -22,7 +22,7 @@ class BagDecision(NamedTuple):
     Attributes:
         time_s: on the run's clock.
         occasion: why.
-        actions: what it asked for.
+        actions: what it requested.
         seen: how many events of the run came before it.
     """
 

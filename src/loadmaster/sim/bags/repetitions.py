@@ -74,11 +74,11 @@ def repeat(
     """
     check_ends(types, float(durations.max()))
     if not plain and is_compiled(sizer, types):
-        return _compiled(durations, sizer, types[0], seed)
+        return _run_compiled(durations, sizer, types[0], seed)
     if not plain and is_mix(sizer, types):
-        return _mixed(durations, sizer, types)
+        return _run_mix(durations, sizer, types)
     if not plain and is_planned(sizer, types):
-        return _planned(durations, sizer, types, progress)
+        return _run_planner(durations, sizer, types, progress)
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
     for row in range(rows):
@@ -105,7 +105,7 @@ def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
     return calm and type(sizer) is Planner and not sizer.replicate
 
 
-def _mixed(durations: Floats, sizer: FixedMix, types: tuple[HostType, ...]) -> BagOutcomes:
+def _run_mix(durations: Floats, sizer: FixedMix, types: tuple[HostType, ...]) -> BagOutcomes:
     from loadmaster.sim.bags.mix_kernel import MixOfMachines, run_mix
 
     def column(values: Iterable[float]) -> Floats:
@@ -125,7 +125,7 @@ def _mixed(durations: Floats, sizer: FixedMix, types: tuple[HostType, ...]) -> B
     return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
 
 
-def _planned(
+def _run_planner(
     durations: Floats, planner: Planner, types: tuple[HostType, ...], progress: Callable[[int, int], None] | None
 ) -> BagOutcomes:
     from loadmaster.sim.bags.board_kernel import Kinds, PlannerGoal
@@ -165,7 +165,7 @@ def _planned(
     return BagOutcomes(durations.sum(axis=1), np.array(span_s), np.array(hosts, np.int64), np.array(cost))
 
 
-def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType, seed: int) -> BagOutcomes:
+def _run_compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType, seed: int) -> BagOutcomes:
     from loadmaster.sim.bags import bag_kernel as kernel
 
     rows = len(durations)

@@ -20,7 +20,7 @@ from loadmaster.sizing import HostType, Sizer
 from loadmaster.sizing.own import OwnSizer
 
 
-class Way(NamedTuple):
+class SizerCase(NamedTuple):
     """A sizer, and the machines that it may rent."""
 
     sizer: Sizer
@@ -28,7 +28,11 @@ class Way(NamedTuple):
 
 
 def run_ways(
-    durations: Floats, ways: Sequence[Way], pool: CellMaker, store: Store | None = None, watch: Watch | None = None
+    durations: Floats,
+    ways: Sequence[SizerCase],
+    pool: CellMaker,
+    store: Store | None = None,
+    watch: Watch | None = None,
 ) -> list[BagOutcomes]:
     """What each of `ways` comes to on all rows of `durations`, float64[R, N]; those that `store` has are not run."""
     work = _work(durations)
@@ -37,7 +41,7 @@ def run_ways(
 
 def run_ways_until(
     durations: Floats,
-    ways: Sequence[Way],
+    ways: Sequence[SizerCase],
     pool: CellMaker,
     store: Store | None,
     watch: Watch | None,
@@ -60,7 +64,7 @@ def run_ways_until(
     return [outcomes for _, outcomes in sorted(zip(order, made, strict=True), key=itemgetter(0))]
 
 
-def _work(durations: Floats) -> Work[Floats, Way, BagOutcomes]:
+def _work(durations: Floats) -> Work[Floats, SizerCase, BagOutcomes]:
     return Work(
         "size",
         ("loadmaster.sim.bags.repetitions", "loadmaster.sizing"),
@@ -73,7 +77,9 @@ def _work(durations: Floats) -> Work[Floats, Way, BagOutcomes]:
     )
 
 
-def _cells(work: Work[Floats, Way, BagOutcomes], ways: Sequence[Way], *, stored: bool) -> list[Cell[Way]]:
+def _cells(
+    work: Work[Floats, SizerCase, BagOutcomes], ways: Sequence[SizerCase], *, stored: bool
+) -> list[Cell[SizerCase]]:
     """The cells of a study of `ways`; their keys are needed only if results are `stored`."""
     durations = work.shared
     bags = sha256(f"{durations.shape}".encode() + durations.tobytes()).hexdigest()
@@ -83,11 +89,11 @@ def _cells(work: Work[Floats, Way, BagOutcomes], ways: Sequence[Way], *, stored:
     return [Cell(key, way, words) for key, way, words in zip(keys, ways, about, strict=True)]
 
 
-def _texts(way: Way) -> tuple[str, ...]:
+def _texts(way: SizerCase) -> tuple[str, ...]:
     return (way.sizer.text,) if type(way.sizer) is OwnSizer else ()
 
 
-def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
+def compile_first(durations: Floats, ways: Sequence[SizerCase], watch: Watch) -> None:
     """Let the engines that `ways` need see a bag of two tasks, so that compiling is said and not taken for running."""
     known = [way for way in ways if any(knows(way.sizer, way.types) for knows in (is_compiled, is_mix, is_planned))]
     for way in {type(way.sizer): way for way in known}.values():
@@ -97,7 +103,7 @@ def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
         watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 
-def make_way(durations: Floats, way: Way, moved: Moved) -> BagOutcomes:
+def make_way(durations: Floats, way: SizerCase, moved: Moved) -> BagOutcomes:
     """Simulate a bag under one sizer and set of machine types, once for each row of `durations`."""
     return repeat(durations, way.sizer, way.types, progress=lambda done, _rows: moved(done))
 

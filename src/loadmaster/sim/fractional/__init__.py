@@ -1,1 +1,1 @@
-"""Jobs that start at once with a part of the CPU they ask for."""
+"""Jobs that start at once with a part of the CPU they request."""

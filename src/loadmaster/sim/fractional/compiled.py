@@ -37,7 +37,7 @@ CHUNK = 20_000
 
 
 def run_fractional(problem: FractionalProblem, progress: Progress | None = None) -> FractionalRun:
-    """Simulate a fractional problem in the compiled engine; Python acts where a kernel asks for a packer or mover."""
+    """Simulate a fractional problem in the compiled engine; Python acts where a kernel requests a packer or mover."""
     world, rules, shell = allocate(problem), rules_of(problem), _Shell(problem)
     engine = _engine(tuple(typeof(value) for value in (world, rules)))
     status, calls = -1, 0

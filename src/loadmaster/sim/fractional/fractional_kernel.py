@@ -68,7 +68,7 @@ def advance(world, rules, most):
 
 @inner
 def _take_answer(world):
-    """Carry out what was decided outside: moves, and hosts for the job that asked for room."""
+    """Carry out what was decided outside: moves, and hosts for the job that requested room."""
     count, tasks, jobs = world.whole, world.tasks, world.jobs
     for i in range(count[MOVING]):
         leave(world, world.moving[i])

@@ -35,7 +35,7 @@ class FractionalProblem:
 
     @property
     def seen(self) -> Floats:
-        """float64[J, R]: what decisions are told a task of each job asks for."""
+        """float64[J, R]: what decisions are told a task of each job requests."""
         return self.workload.demand if self.told is None else self.told
 
     @property

@@ -217,7 +217,7 @@ class _Run:
         )
 
     def _loads(self, demand: Floats) -> Floats:
-        """float64[H, R]: what the tasks of each host ask for by `demand` float64[J, R]."""
+        """float64[H, R]: what the tasks of each host request by `demand` float64[J, R]."""
         loads = np.zeros_like(self.capacity)
         for host, tasks in enumerate(self.residents):
             for task in tasks:

@@ -1,4 +1,4 @@
-"""Simulates dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it asks for."""
+"""Simulates dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it requests."""
 
 from typing import Literal
 

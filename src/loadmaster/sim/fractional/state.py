@@ -59,8 +59,8 @@ JOB = np.dtype(
 TASK = np.dtype([("job", "i8"), ("host", "i8"), ("last_host", "i8"), ("after", "i8"), ("before", "i8")])
 HOST = np.dtype(
     [
-        ("load", "f8"),  # CPU asked, as decisions are told
-        ("need", "f8"),  # CPU asked in truth
+        ("load", "f8"),  # CPU requested, as decisions are told
+        ("need", "f8"),  # CPU requested in truth
         ("speed", "f8"),
         ("pace", "f8"),  # speed x yield
         ("head", "i8"),  # first task in the order in which they came

@@ -23,11 +23,6 @@ class BackfillingKind(NamedTuple):
     lookahead: int
     shortest: bool = False
 
-    @property
-    def blocking(self) -> bool:
-        """The first job that does not fit blocks all behind it."""
-        return self.kind == BLOCKING
-
 
 def _limit(limit: int | None) -> int:
     return -1 if limit is None else int(limit)

@@ -7,7 +7,7 @@ from loadmaster.scheduling import AnyPolicy, Discipline, MaxJobs, Twin, is_meta,
 
 
 def refuse_beside_cards(workload: Workload, cluster: Cluster, discipline: Discipline) -> None:
-    """Refuse what no engine serves where jobs ask for parts of a GPU.
+    """Refuse what no engine serves where jobs request parts of a GPU.
 
     Raises:
         InputError: there is something of the kind, or a request or a host with GPUs that are no cards.
@@ -26,7 +26,7 @@ def refuse_beside_cards(workload: Workload, cluster: Cluster, discipline: Discip
 
 
 def refuse_cards(workload: Workload, cluster: Cluster, where: str) -> None:
-    """Refuse jobs that ask for parts of a GPU.
+    """Refuse jobs that request parts of a GPU.
 
     Args:
         workload: the jobs.

@@ -38,7 +38,7 @@ def engine_for(workload: Workload) -> Literal["reference", "auto"]:
     return "reference" if is_plain_quicker(workload) else "auto"
 
 
-class TooSlow(Exception):
+class PlainEngineTooSlow(Exception):
     """The plain engine has stopped a run that another engine serves."""
 
 
@@ -69,7 +69,7 @@ class PlainLimit:
         if time.thread_time() > self._end_s:
             self._end_s = np.inf
             if self._serves_other():
-                raise TooSlow
+                raise PlainEngineTooSlow
 
 
 def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:

@@ -141,7 +141,7 @@ def _is_bound(snapshot: Snapshot) -> bool:
 
 
 def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
-    """What binds the jobs of a snapshot: partitions, hosts, hosts asked for, closures, amounts of the whole cluster."""
+    """What binds the jobs of a snapshot: partitions, hosts, hosts requested, closures, amounts of the whole cluster."""
     queue, jobs = snapshot.queue, len(numbers.row)
     entries = _entries(snapshot, numbers)
     none, many = Constraints(), len(entries.job)

@@ -38,16 +38,16 @@ def look_ahead(snapshot: Snapshot, policy: Policy, discipline: Discipline, colum
         InputError: policy or order fail.
     """
     run, scheduler = beginning(snapshot, columns), Scheduler(policy, discipline)
-    schedule = _compiled(run, scheduler, snapshot.seed)
-    return schedule.start_s[run.job] if schedule is not None else _replayed(run, scheduler, snapshot.seed)
+    schedule = _compiled_run(run, scheduler, snapshot.seed)
+    return schedule.start_s[run.job] if schedule is not None else _plain_starts(run, scheduler, snapshot.seed)
 
 
 def look_ahead_plainly(snapshot: Snapshot, policy: Policy, discipline: Discipline, columns: JobColumns) -> Floats:
     """The same in plain Python, which defines it."""
-    return _replayed(beginning(snapshot, columns), PlainDecisions(Scheduler(policy, discipline)), snapshot.seed)
+    return _plain_starts(beginning(snapshot, columns), PlainDecisions(Scheduler(policy, discipline)), snapshot.seed)
 
 
-def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | None:
+def _compiled_run(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | None:
     """The run on a compiled engine; None where none knows its rules."""
     from loadmaster.compiled_rules.policies import never_remembered  # hundreds of kernels
     from loadmaster.sim.queue import capabilities
@@ -57,7 +57,7 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     if is_on_cards(run.workload, run.cluster):
         return None
     ahead = QueueRun(run.workload, run.cluster, scheduler, seed=seed)
-    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
+    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may request the numbers of tasks
     if run.binding is None and capabilities.serves(policy, discipline) and not numbered:
         return replay.replay_compiled(ahead)
     if not general_replay.serves(policy, discipline):
@@ -65,7 +65,7 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     return general_replay.replay_general(ahead, binding=run.binding)
 
 
-def _replayed(run: Beginning, scheduler: Scheduler | PlainDecisions, seed: int) -> Floats:
+def _plain_starts(run: Beginning, scheduler: Scheduler | PlainDecisions, seed: int) -> Floats:
     """float64[Q]: starts on the plain engine."""
     schedule = Replay(run.workload, run.cluster, scheduler, 0.0, seed, binding=run.binding).run()
     return schedule.start_s[run.job]

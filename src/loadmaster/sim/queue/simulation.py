@@ -12,7 +12,7 @@ from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.card_runs import is_on_cards, refuse_beside_cards, serves_cards
 from loadmaster.sim.queue.constrained_run import general_serves, replay_constrained, shadow_serves
-from loadmaster.sim.queue.engine_cost import MANY_JOBS, PlainLimit, TooSlow
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, PlainEngineTooSlow, PlainLimit
 from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.queue_run import Progress, QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
@@ -59,17 +59,17 @@ def simulate(
         engine = "reference"
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
     run = QueueRun(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
-    schedule = None if engine == "reference" else _compiled(run, engine)
+    schedule = None if engine == "reference" else _compiled_run(run, engine)
     if schedule is not None:
         return schedule
     if engine == "auto" and workload.jobs < MANY_JOBS:
-        with suppress(TooSlow):
+        with suppress(PlainEngineTooSlow):
             return _plain(replace(run, progress=PlainLimit(progress, partial(_serves_any_number, run))), engine)
-        schedule = _compiled(run, "compiled")
+        schedule = _compiled_run(run, "compiled")
     return _plain(run, engine) if schedule is None else schedule
 
 
-def _compiled(run: QueueRun, engine: Engine) -> Schedule | None:
+def _compiled_run(run: QueueRun, engine: Engine) -> Schedule | None:
     """The run by a compiled engine; None if none serves it, or if `auto` finds it too small for one."""
     if not run.bound:
         return replay_unconstrained(run, engine)
@@ -86,7 +86,7 @@ def _serves_any_number(run: QueueRun) -> bool:
 
 
 def _plain(run: QueueRun, engine: Engine) -> Schedule:
-    """The run in plain Python; its decisions are compiled, unless `reference` is asked for."""
+    """The run in plain Python; its decisions are compiled, unless `reference` is requested."""
     replayed = replay if engine == "reference" else replay_deciding
     return replayed(
         run.workload,

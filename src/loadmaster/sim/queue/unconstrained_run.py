@@ -58,7 +58,7 @@ def _known_before(run: QueueRun, engine: Engine) -> Schedule | None:
     model = run.estimate_model
     estimated = model.estimated(run.workload)
     quick, alike, one_speed = in_one_speed(estimated, run.cluster, run.discipline)
-    quick, killed = _cut(quick, model.killed_after_s(run.workload))
+    quick, killed = _overrunning_jobs(quick, model.killed_after_s(run.workload))
     schedule = _cheapest(replace(run, workload=quick, cluster=alike, estimate_model=USERS), engine, one_speed=one_speed)
     if schedule is None:
         return None
@@ -98,7 +98,7 @@ def _estimated(run: QueueRun) -> Schedule:
     workload, model = run.workload, run.estimate_model
     estimated = model.estimated(workload)
     expected_s = np.array(estimated.expected_s)
-    cut, killed = _cut(estimated.expecting(expected_s), model.killed_after_s(workload))
+    cut, killed = _overrunning_jobs(estimated.expecting(expected_s), model.killed_after_s(workload))
     estimates = estimates_of(workload, expected_s, model, ends_count=type(run.discipline.backfilling) is Easy)
     schedule = replace(replay_compiled(replace(run, workload=cut), estimates=estimates), expected_s=expected_s)
     if not killed.any():
@@ -107,7 +107,7 @@ def _estimated(run: QueueRun) -> Schedule:
     return replace(schedule, status=status, end_s=schedule.start_s + cut.runtime_s)
 
 
-def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
+def _overrunning_jobs(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
     """The jobs on hosts of speed 1 with runtimes up to their limits, and bool[J] which of them those kill."""
     killed = np.zeros(quick.jobs, bool) if kill_s is None else np.asarray(quick.runtime_s > kill_s)
     if kill_s is None or not killed.any():

@@ -70,7 +70,7 @@ def row_of(world, clock, buffers, jobs, job, kind):
 def cost_change(world, buffers, host, row, way):
     """By how much the cost of `host` grows when a task of `row` comes or goes.
 
-    Infinite where it comes to a host that has nothing at all of what it asks for.
+    Infinite where it comes to a host that has nothing at all of what it requests.
     """
     if way == COME and buffers.barred[row]:
         return np.inf

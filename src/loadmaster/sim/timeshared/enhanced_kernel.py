@@ -57,7 +57,7 @@ def may_gain(world, clock, buffers, host, other):
     """False only if no task that moves from `host` to a host like `other` lowers the total by `LEAST_GAIN`.
 
     `buffers.there` holds the costs of that host, which may be another than `other` of the same kind;
-    `buffers.least_here` n^(use) of no more than what any of the tasks asks for. For each resource the change is
+    `buffers.least_here` n^(use) of no more than what any of the tasks requests. For each resource the change is
     c e^-x - c + d e^x - d with c and d the costs here and there, convex in x; its minima from the least x on are added.
     """
     same, bound, size = world.kind_of[host] == world.kind_of[other], 0.0, 0.0
@@ -79,7 +79,7 @@ def enhanced_content(world, jobs, clock, buffers, exactly):
     """True only if no host would move a task, with any contacts.
 
     Hosts that can gain nothing from the least costs of all hosts together are content; the others' tasks are looked at
-    only if it is asked for `exactly`, those of equal demand once: each must find the cheapest other host no cheaper.
+    only if it is requested `exactly`, those of equal demand once: each must find the cheapest other host no cheaper.
     """
     if world.first_of.shape[0] > FEW_KINDS:
         return exactly and _tasks_content(world, jobs, clock, buffers, -1)

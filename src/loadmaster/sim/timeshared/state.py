@@ -137,7 +137,7 @@ class Buffers(NamedTuple):
     factor: Floats  # [rows, 2, R], n^(use of a task) - 1 as it comes, as it goes; by kind of job and of host
     factor_of: Longs  # [rows], of which kinds
     factor_scale: Floats  # [rows], at which scale
-    barred: Any  # bool[rows], the host has nothing of what the task asks for
+    barred: Any  # bool[rows], the host has nothing of what the task requests
     row: Longs  # [K], the row of one kind of job for each kind of host
     weight: Floats  # [K, R], what the task at hand makes of each unit of cost
     barred_kind: Any  # bool[K], as `barred` for the task at hand

@@ -22,7 +22,7 @@ class VmProblem:
     """One run to make.
 
     Attributes:
-        workload: `tasks` VMs at once for each job; each task can use as many cores as it asks for, and takes runtime_s
+        workload: `tasks` VMs at once for each job; each task can use as many cores as it requests, and takes runtime_s
             if it gets them all, of speed 1. Resources beside the cores are not looked at.
         vms: where they run.
         choice: a name of `VM_CHOICES`.
@@ -35,7 +35,7 @@ class VmProblem:
         most_rounds: after which the search for the speeds gives up; the run counts how often it did.
 
     Raises:
-        InputError: a job with more tasks than there are VMs or that asks for no CPU, no such choice, ranking or
+        InputError: a job with more tasks than there are VMs or that requests no CPU, no such choice, ranking or
             estimate, a VM or a task whose maximum is lost in the tolerance of the speeds, or no round to find them.
     """
 
@@ -126,5 +126,5 @@ class VmRun:
         return self.full_work_s / (vms.power * self.full_s) if self.full_s > 0 else float("nan")
 
     def speed(self, workload: Workload) -> Floats:
-        """float64[J]: mean speed of each job while it ran, 1 if its tasks got all they asked for, of speed 1."""
+        """float64[J]: mean speed of each job while it ran, 1 if its tasks got all they requested, of speed 1."""
         return np.asarray(workload.runtime_s / (self.end_s - self.start_s))

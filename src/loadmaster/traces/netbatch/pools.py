@@ -8,14 +8,14 @@ MONTH_S = 30 * 86400.0
 
 
 class Bursts(NamedTuple):
-    """Episodes in which one user asks for something else than usual: a two-state Markov chain over blocks of jobs.
+    """Episodes in which one user requests something else than usual: a two-state Markov chain over blocks of jobs.
 
     Attributes:
         part: the part of the time spent in episodes.
         blocks: their mean length in blocks of 1,000 jobs.
         share: the part of an episode's jobs that are of the burst, drawn between these two for each episode; the
             square of an even draw, so that mild episodes are many and strong ones few.
-        amounts: what those jobs ask for, with probabilities, drawn for each submission.
+        amounts: what those jobs request, with probabilities, drawn for each submission.
     """
 
     part: float

@@ -218,7 +218,7 @@ def _writable(columns: JobColumns) -> JobColumns:
 
 
 def often(jobs: Jobs) -> Floats:
-    """How many tasks ask for each demand, float64[K]."""
+    """How many tasks request each demand, float64[K]."""
     return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
 
 

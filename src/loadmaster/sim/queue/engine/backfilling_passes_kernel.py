@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling import conservative_kernel, easy_kernel, selective_kernel, slurm_kernel, walk_kernel
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT
-from loadmaster.backfilling.pass_arrays import Now, PromiseArrays
+from loadmaster.backfilling.pass_arrays import PassParameters, PromiseArrays
 from loadmaster.jit.by_reference import by_reference
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.general_state import CLOSED, EARLY_END, STAND
@@ -88,7 +88,7 @@ def _heads(general):
 def _now(general, now_s, member):
     now = general.now
     varies, kinds = ((general.varies >> member) & 1) != 0, general.rows.demand.shape[0]
-    return Now(
+    return PassParameters(
         now_s,
         now.seed,
         varies,

@@ -1,7 +1,7 @@
 """Cards in the compiled engine: which GPUs of a host a task takes, and how many tasks they hold (rule Q22).
 
 In a run on cards a host has two amounts behind its R resources: the largest part that is free on one of its cards, and
-the number of its cards that are wholly free. A demand for a part of a card asks for the first, a demand for whole cards
+the number of its cards that are wholly free. A demand for a part of a card requests the first, a demand for whole cards
 for the second. So one task fits on a host exactly if no amount is lacking, and the index of hosts, the blocks of hosts
 and the cache of failures need not know cards. Only how many tasks a host holds is counted card by card.
 

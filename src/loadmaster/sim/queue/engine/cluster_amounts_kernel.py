@@ -1,8 +1,8 @@
 """Amounts of the whole cluster in the compiled engine: licences, burst buffers, and power under a cap.
 
 An amount is a counter beside the limits (rules C13 and C14). What is left of each stands first in `QueueState.left`,
-and what a job asks for stands first among its uses. A job that lacks an amount does not fit. A head of the queue that
-asks for amounts is promised the first moment at which it has hosts and amounts, and holds both from then on.
+and what a job requests stands first among its uses. A job that lacks an amount does not fit. A head of the queue that
+requests amounts is promised the first moment at which it has hosts and amounts, and holds both from then on.
 
 Running jobs only give back. So an amount is there for a whole runtime if it is there at a few moments: now, at the
 shadow time if the job is LONG, and whenever the cap on power changes within the runtime. The cap is the last amount.
@@ -49,7 +49,7 @@ def note_expected_end(engine, row, now, entry):
 
 @inner
 def asked_of(jobs, row, amount):
-    """What the row asks for of an amount."""
+    """What the row requests of an amount."""
     asked = 0.0
     for use in range(jobs.uses[row], jobs.uses[row + 1]):
         if jobs.use_limit[use] == amount:
@@ -59,7 +59,7 @@ def asked_of(jobs, row, amount):
 
 @inner
 def _power_of(jobs, state, row):
-    """What the row asks for of the last amount."""
+    """What the row requests of the last amount."""
     return asked_of(jobs, row, how_many_amounts(state) - 1)
 
 
@@ -154,7 +154,7 @@ def _lacks(jobs, state, row, end_s, long, promised):
 
 @inlined
 def begin_amounts_then(jobs, state, head):
-    """Begin to look for the shadow time of `head`: nothing is given back yet; returns whether it asks for amounts."""
+    """Begin to look for the shadow time of `head`: nothing is given back yet; returns whether it requests amounts."""
     if state.amounts is not None:
         asks = jobs.uses[head] < jobs.uses[head + 1] and jobs.use_limit[jobs.uses[head]] < how_many_amounts(state)
         for amount in range(how_many_amounts(state)):

@@ -13,14 +13,14 @@ class ClusterAmounts(NamedTuple):
     """W amounts of the whole cluster, of which the last, the power, changes F times; E rows of the queue.
 
     Attributes:
-        then: float64[W], what is left of each at the shadow time beside the head; infinite if the head asks for none.
+        then: float64[W], what is left of each at the shadow time beside the head; infinite if the head requests none.
         lacked: bool[1], some job that still waits was not tried on hosts because it lacked an amount.
         change_s, change: float64[F], when the last amount changes, in the order of time, and by how much.
         after: float64[F], what is left of it right after each change if running jobs end when expected.
         changed: int64[1], how many of these changes have come.
         end_s: float64[E], when a row is expected to end by which `after` counts it.
         head: float64[3], the time for which the head holds the last amount, from and to, and how much.
-        never: bool[E], whether a row asks for more than there ever is, so that it can never run.
+        never: bool[E], whether a row requests more than there ever is, so that it can never run.
         stuck: int64[1], how many such rows have arrived in a run that nothing but amounts binds.
     """
 

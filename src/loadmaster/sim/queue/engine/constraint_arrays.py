@@ -107,7 +107,7 @@ def bound_of(
         tally=np.zeros(20, np.int64),
         on=on,
         closures=_closures(binding, cluster),
-        cut=_cut(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
+        cut=_records_of_cut_runs(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
         sleeping=sleeping_hosts(cluster),
     )
 
@@ -135,7 +135,7 @@ def _empty(kind: Any, many: int) -> Any:
 
 
 def _tasks_are_alike(jobs: Jobs, array: Ints, amounts: int) -> bool:
-    """Whether all tasks of each array ask for the same hosts and `amounts`: if one cannot fit, no other can."""
+    """Whether all tasks of each array request the same hosts and `amounts`: if one cannot fit, no other can."""
     rows, cluster_wide = np.flatnonzero(array >= 0), np.zeros((len(array), amounts))
     of, counted = np.repeat(np.arange(len(array)), np.diff(jobs.uses)), jobs.use_limit < amounts
     cluster_wide[of[counted], jobs.use_limit[counted]] = jobs.use_amount[counted]
@@ -204,7 +204,7 @@ def _closures(binding: ResolvedConstraints, cluster: Cluster) -> Closures:
     )
 
 
-def _cut(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
+def _records_of_cut_runs(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
     """Room to record all runs that may be cut short in one step, each job once; none if no run can be.
 
     The engine returns to the shell after the step in which some runs were cut short.

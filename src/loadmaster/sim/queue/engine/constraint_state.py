@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.sim.queue.engine.sleeping_hosts_kernel import HostSleep
+from loadmaster.sim.queue.engine.sleeping_hosts_kernel import SleepingHostArrays
 
 AFTER, ANY, WELL, ILL = range(4)
 """The event that a dependency waits for: the other job starts, ends in any way, ends well, ends otherwise."""
@@ -150,7 +150,7 @@ class ConstraintState(NamedTuple):
     on: WaitState
     closures: Closures
     cut: Cut
-    sleeping: HostSleep
+    sleeping: SleepingHostArrays
 
 
 (

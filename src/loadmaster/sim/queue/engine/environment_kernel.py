@@ -111,7 +111,7 @@ def _go_to_decision(engine, agent):
 
 @inlined
 def _row_of(engine, agent, action):
-    """(row of the job to start or -1, 1 if the action asks for a job that cannot start).
+    """(row of the job to start or -1, 1 if the action requests a job that cannot start).
 
     Where nothing runs and nothing will arrive, some job has to start: it is the first that can.
     """

@@ -36,8 +36,6 @@ from loadmaster.sim.queue.queue_run import QueueRun
 
 PAID_AT_STARTS = {"mean_wait_s": WAIT, "mean_bounded_slowdown": BOUNDED_SLOWDOWN}
 """Metrics that are a mean over jobs, known as a job starts: each start pays its part."""
-ANY_HOST = -1
-"""The host of an action that leaves the choice to the placement policy."""
 
 
 class EnvironmentRun:

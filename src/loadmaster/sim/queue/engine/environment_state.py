@@ -15,7 +15,7 @@ NO_METRIC, WAIT, BOUNDED_SLOWDOWN = range(3)
 """What a start pays for."""
 SHOWN, STARTABLE, FIRST, PROMISED, IN_MOMENT, REFUSED = range(6)
 """Jobs in the view; those that can start; the row of the first of them; the job with a promise, or -1; 1 while a moment
-of the record is not closed; 1 if the last action asked for a job that cannot start."""
+of the record is not closed; 1 if the last action requested a job that cannot start."""
 NOW, REWARD, SHADOW = range(3)
 """The moment in seconds; what the last action paid; when the promise to the head is due, infinite without one."""
 

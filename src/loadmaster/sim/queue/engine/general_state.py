@@ -15,8 +15,8 @@ from loadmaster.backfilling.pass_arrays import (
     ClusterWideArrays,
     EndArrays,
     Hosts,
-    Now,
     PassArrays,
+    PassParameters,
     PromiseArrays,
     Records,
     RowArrays,
@@ -108,7 +108,7 @@ class GeneralPass(NamedTuple):
     availability: AvailabilityArrays
     scores: Scores
     cluster_wide: ClusterWideArrays | None
-    now: Now
+    now: PassParameters
     varies: int
     first_fit: int
     line: WaitingOrder

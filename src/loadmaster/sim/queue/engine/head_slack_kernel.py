@@ -4,9 +4,9 @@ Each host holds a number of the head's tasks at the shadow time. The slack is th
 job that runs past the shadow time (LONG) costs a host some of these tasks, and may start only if the slack covers the
 cost. Invariant: the slack stays at or above 0, so the head fits at the shadow time whatever was backfilled.
 
-For a head of several tasks, or one that asks for amounts of the whole cluster, the number that each host holds now is
+For a head of several tasks, or one that requests amounts of the whole cluster, the number that each host holds now is
 counted and kept up to date. A host gets its own row
-for the shadow time only if a job ends there before, or if a LONG job asks for it; all others are then as they are now.
+for the shadow time only if a job ends there before, or if a LONG job requests it; all others are then as they are now.
 A single task fits nowhere now, so a host where no job ends before holds none of it then either.
 """
 # mypy: disable-error-code="no-untyped-def"

@@ -82,7 +82,7 @@ def into_classes(pool: CountedHosts) -> None:
 
 
 def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
-    """The same jobs on one host with the places of the whole pool: a job asks for one place a task."""
+    """The same jobs on one host with the places of the whole pool: a job requests one place a task."""
     number = len(jobs.tasks)
     demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
     as_one = jobs._replace(

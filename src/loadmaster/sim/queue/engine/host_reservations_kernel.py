@@ -58,7 +58,7 @@ def reserve(engine, job):
 
 @inner
 def _held_on_empty_cards(engine, kind, host):
-    """How many tasks of a demand the cards of the host hold when nothing runs there; infinite if it asks for none."""
+    """How many tasks of a demand the cards of the host hold when nothing runs there; infinite if it requests none."""
     cards = engine.state.cards
     if cards.wanted[kind] == 0:
         return np.inf

@@ -190,9 +190,9 @@ def _shares(discipline: Discipline, projects: int) -> Floats:
 def startable(jobs: Jobs, cluster: Cluster) -> int:
     """A bound on the tasks that can start in one cycle, or run at once: what the empty cluster holds.
 
-    Each task counts at the first resource that it asks for. A host holds at most its amount of that resource, divided
-    by the least that any of these tasks asks for; so kinds that need different resources fit side by side. Amounts are
-    exact, so the rounded quotient is never below the true one. Tasks that ask for nothing all fit.
+    Each task counts at the first resource that it requests. A host holds at most its amount of that resource, divided
+    by the least that any of these tasks requests; so kinds that need different resources fit side by side. Amounts are
+    exact, so the rounded quotient is never below the true one. Tasks that request nothing all fit.
     """
     unasked, bound = np.ones(len(jobs.demand), np.bool_), 0.0
     for resource in range(jobs.demand.shape[1]):

@@ -239,7 +239,7 @@ def _next(engine, now, passing, first, counting):
 def _count_reservations(engine, position, end):
     """Count a reservation for each job from `position` on that is known to fit nowhere; returns the next other one.
 
-    A job that asks for the least of all is another one: if it fits nowhere, the pass is over.
+    A job that requests the least of all is another one: if it fits nowhere, the pass is over.
     """
     jobs, state, waiting = engine.jobs, engine.state, engine.waiting
     hosts = state.open.shape[0] - state.tally[CLOSED]

@@ -182,7 +182,7 @@ def below(frontier, row, cores, memory):
 
 @inlined
 def cores_of(lane):
-    """The fewest cores that a job of the lane can ask for."""
+    """The fewest cores that a job of the lane can request."""
     return (np.int64(1) << lane) >> 1
 
 

@@ -29,7 +29,7 @@ class Ranked(NamedTuple):
 
     Attributes:
         queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
-        cores, memory, whole, expected_s: float64[J] each, what a task asks for, cores of all tasks, and how long they
+        cores, memory, whole, expected_s: float64[J] each, what a task requests, cores of all tasks, and how long they
             may run, beside `queue`.
         rank: float64[J], their ranks in this pass, beside `queue`.
         key, job: float64[J], int32[J], heap of the jobs that are looked at next.

@@ -14,7 +14,7 @@ FOR_EVER = float(np.finfo(np.float64).max)
 """No host is idle for longer; only one that has not run a job yet."""
 
 
-class HostSleep(NamedTuple):
+class SleepingHostArrays(NamedTuple):
     """Of each of H hosts; all are empty where no host sleeps, so that the engine is not compiled for these apart.
 
     Attributes:
@@ -30,7 +30,7 @@ class HostSleep(NamedTuple):
     up_s: NDArray[np.float64]
 
 
-def sleeping_hosts(cluster: Cluster) -> HostSleep:
+def sleeping_hosts(cluster: Cluster) -> SleepingHostArrays:
     """The hosts of the cluster before any job runs."""
     start_ups = () if cluster.rules is None else cluster.rules.start_up
     hosts = cluster.hosts if start_ups else 0
@@ -39,7 +39,7 @@ def sleeping_hosts(cluster: Cluster) -> HostSleep:
         lasts_s[list(each.hosts)] = each.lasts_s
         idle_s[list(each.hosts)] = FOR_EVER if each.idle_s is None else each.idle_s
     never, nothing = np.full(hosts, -np.inf), np.zeros(hosts, np.int64)
-    return HostSleep(frozen_floats(lasts_s), frozen_floats(idle_s), nothing, never.copy(), never)
+    return SleepingHostArrays(frozen_floats(lasts_s), frozen_floats(idle_s), nothing, never.copy(), never)
 
 
 @inner

@@ -26,7 +26,7 @@ FAN = 32
 """Jobs, or nodes, below a node of the tree of least demands."""
 HOSTS_OF_BLOCK = 32
 LANES = 8
-"""Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
+"""Lanes of jobs by the cores that a task requests: less than one, one, two and three, four to seven, and so on."""
 LOW, MID, TOP = 0, 1, 2
 """Levels of nodes."""
 MEMORY, EXPECTED, WHOLE, AMOUNTS = range(4)
@@ -54,7 +54,7 @@ class Jobs(NamedTuple):
         first_task: int64[J + 1].
         project: int32[J].
         demand: float64[K, R].
-        smallest: bool[K], no job of the log asks for less of anything.
+        smallest: bool[K], no job of the log requests less of anything.
         holdable: bool[K], every host could hold it when empty.
         position: int32[J], where the job stands in the order that never changes; at: int32[J], the job at each
             position.
@@ -131,7 +131,7 @@ class WaitingRows(NamedTuple):
     Attributes:
         here: bool[N], the job at this position waits.
         low, mid, top: float64[B, V, LANES], the least memory, the least expected runtime and so on (`MEMORY` and the
-            constants beside it) that a job of the lane asks for in each block of `FAN` jobs, in each `FAN` such blocks,
+            constants beside it) that a job of the lane requests in each block of `FAN` jobs, in each `FAN` such blocks,
             and in each `FAN` of those; infinite where no job waits.
         loose: bool[3, B], by level: the values of the node may be too low (`min_demand_kernel.py`).
         position: int32[J], where each job stands; at: int32[N], the job at each position.
@@ -163,7 +163,7 @@ class CapacityFrontier(NamedTuple):
         most: float64[4], the most of the first resource on any host.
         memory: float64[4, B], the most of the second resource on any host with at least so many whole units of the
             first.
-        lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
+        lane: float64[4, LANES], the same for the fewest units that a job of the lane requests, -1 where no host has so
             many.
         total: float64[1], of the first resource, free on all hosts together.
         fresh: int64[2], the number of changes at the last renewal. For row 1 it is -1 until the first renewal of a
@@ -266,7 +266,7 @@ class QueueState(NamedTuple):
         running_by_host: the running jobs on each host; None in a basic run.
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
-        cards: the GPUs of hosts, where some job asks for a part of one (`cards_kernel.py`); None elsewhere.
+        cards: the GPUs of hosts, where some job requests a part of one (`cards_kernel.py`); None elsewhere.
         amounts: of the whole cluster, where some bind (`cluster_amounts_kernel.py`); None elsewhere.
     """
 

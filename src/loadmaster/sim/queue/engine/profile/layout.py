@@ -18,12 +18,12 @@ from loadmaster.sim.queue.engine.profile.state import (
     BUCKETS,
     ENDED_TASKS,
     KeptReservations,
-    PassedOver,
     PlanDiff,
     Replan,
     Requests,
     Reservations,
     SearchScratch,
+    UnvisitedJobs,
 )
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.state import ARRIVED, Jobs
@@ -49,7 +49,7 @@ def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
 def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the profile serves the run.
 
-    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, and the empty
+    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not requested, and the empty
     cluster holds every job, since each job gets a reservation. Reservations that stay need finite expected runtimes:
     behind a job without an end some jobs get no reservation.
     """
@@ -247,10 +247,10 @@ def _empty_diff(hosts: int) -> PlanDiff:
     return PlanDiff(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
 
 
-def _empty_stack(hosts: int) -> PassedOver:
+def _empty_stack(hosts: int) -> UnvisitedJobs:
     """An empty stack. `end_plan` empties a full stack; each entry has at most all hosts."""
     entries = MOST_UNSEEN * hosts
-    return PassedOver(
+    return UnvisitedJobs(
         np.zeros(1, np.int64),
         np.zeros(MOST_UNSEEN, np.int64),
         np.zeros(MOST_UNSEEN + 1, np.int64),

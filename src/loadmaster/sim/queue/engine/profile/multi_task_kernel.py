@@ -3,7 +3,7 @@
 A host holds as many tasks as it has room for during the whole expected runtime. As the start moves on, this number
 cannot grow before the end of the last step that has room for no more tasks. So it is kept with that end; until then
 only the steps that enter at the end of the runtime are checked. And no start is possible while all hosts together have
-less free than the job asks for, which the profile's row `total` says.
+less free than the job requests, which the profile's row `total` says.
 """
 # mypy: disable-error-code="no-untyped-def"
 

@@ -89,7 +89,7 @@ def _copy(ahead, host):
 
 @inner
 def lower_bounds(plan, kind, now_s):
-    """Lower the bounds of a class by what was freed since the class was last asked for."""
+    """Lower the bounds of a class by what was freed since the class was last requested."""
     bounds, block_s = plan.bounds, plan.replan.block_s
     known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:

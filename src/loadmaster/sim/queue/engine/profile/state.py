@@ -1,7 +1,7 @@
 """The state of conservative backfilling: a free profile of each host, and the reservations of waiting jobs.
 
 Where hosts are counted (rule Q11), the profile has one host with as many units as there are hosts. Each job is then one
-task that asks for as many units as it has tasks, so `Requests` differs from the jobs themselves.
+task that requests as many units as it has tasks, so `Requests` differs from the jobs themselves.
 """
 
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ class SearchScratch(NamedTuple):
         able, value: int32[P], float64[P], hosts that can hold a task, and their scores; again: int32[1].
         host, tasks: int32[M], the hosts chosen, and how many tasks go to each, side by side.
         before: int32[M], the hosts of the job's earlier reservation.
-        need: float64[R], what several tasks ask for, or the least that jobs do.
+        need: float64[R], what several tasks request, or the least that jobs do.
         listed, listed_at: int32[P], int64[P], hosts to look at, and the question for which each is listed; limit_s:
             float64[P], the latest start of the job there.
         turn_s, turn_host: float64[P], int32[P], heap of hosts that are chosen from.
@@ -144,7 +144,7 @@ class PlanDiff(NamedTuple):
     less_until_s: NDArray[np.float64]
 
 
-class PassedOver(NamedTuple):
+class UnvisitedJobs(NamedTuple):
     """The same for jobs that no pass has reached since: a stack, the first of these jobs on top; S of N hosts.
 
     Attributes:
@@ -174,7 +174,7 @@ class Replan(NamedTuple):
         likely: int32[C], the host that a job of the class got last.
         undo_class, undo_host, undo_s: int32[N], int32[N], float64[N], bounds that hold in this pass only, and what they
             were; undo: int64[1], how many.
-        least: float64[R], the least that any job asks for.
+        least: float64[R], the least that any job requests.
         roomy, many_roomy: int32[P], int64[1], the hosts that have so much, -1 where they are not listed yet.
         dead_at, dead_long_s: int64[K], float64[K], in that pass no host can hold a task of the demand from now on for
             so long.
@@ -201,7 +201,7 @@ class Replan(NamedTuple):
     dead_long_s: NDArray[np.float64]
     diff: PlanDiff
     since: PlanDiff
-    unseen: PassedOver
+    unseen: UnvisitedJobs
 
 
 class Reservations(NamedTuple):

@@ -16,7 +16,7 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class AskedAndUsed:
+class RequestedAndUsed:
     """One resource, over the jobs whose use of it is known.
 
     Attributes:
@@ -59,7 +59,7 @@ class AskedAndUsed:
         return dict(zip(map(group.name, codes.tolist()), parts, strict=True))
 
 
-def asked_and_used(workload: Workload, use: Mapping[str, NDArray[Any]]) -> tuple[AskedAndUsed, ...]:
+def requested_and_used(workload: Workload, use: Mapping[str, NDArray[Any]]) -> tuple[RequestedAndUsed, ...]:
     """Of processor time and of memory; of a resource whose use no job tells there is nothing.
 
     Args:
@@ -69,7 +69,7 @@ def asked_and_used(workload: Workload, use: Mapping[str, NDArray[Any]]) -> tuple
 
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[2, 2])
-        >>> (cores,) = asked_and_used(jobs, {"cpu_time_s": np.array([5.0, -1.0])})
+        >>> (cores,) = requested_and_used(jobs, {"cpu_time_s": np.array([5.0, -1.0])})
         >>> cores.part, cores.jobs
         (0.5, 1)
     """
@@ -82,5 +82,5 @@ def asked_and_used(workload: Workload, use: Mapping[str, NDArray[Any]]) -> tuple
         each = use[name] * demand if resource == CORES else use[name] * workload.task_count * workload.runtime_s
         if known.any():
             asked = np.where(known, demand * workload.runtime_s, 0.0)
-            found.append(AskedAndUsed(resource, asked, np.where(known, each, 0.0)))
+            found.append(RequestedAndUsed(resource, asked, np.where(known, each, 0.0)))
     return tuple(found)
