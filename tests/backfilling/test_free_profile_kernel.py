@@ -34,10 +34,10 @@ def held(sky, from_s, until_s, demand):
     return not is_out_of_room(sky)
 
 
-def first_of(plain, host, asked, expected_s, now_s):
+def first_of(plain, asked, expected_s, now_s):
     """The first moment from now on at which the host has so much free for so long."""
     moments = [now_s, *(time_s for time_s in plain.moments() if time_s > now_s)]
-    fitting = (at for at in moments if (np.array(plain.least(host, at, end_of(at, expected_s))) >= asked).all())
+    fitting = (at for at in moments if (np.array(plain.least(at, end_of(at, expected_s))) >= asked).all())
     return next(fitting, np.inf)
 
 
@@ -48,7 +48,7 @@ def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
     capacity = rng.integers(2, 9, (hosts, 2)).astype(float)
     sky = empty_profile(hosts, 2, hosts)
     sky.time_s[:], sky.free[:], sky.first[:], sky.many[:] = 0.0, capacity, np.arange(hosts), 1
-    plain, held, window = Availability(0.0, capacity, ()), [], np.zeros((hosts, 2))
+    plain, held, window = [Availability(0.0, tuple(room), ()) for room in capacity], [], np.zeros((hosts, 2))
     for now_s in np.sort(rng.integers(0, 60, 40)).astype(float):
         if sky.used[0] + 40 > len(sky.time_s):
             sky = with_more_room(sky, 80)
@@ -61,14 +61,14 @@ def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
             begin_s, sign = max(begin_s, now_s), -1.0
         else:
             held.append((begin_s, until_s, host, demand))
-        plain.hold(host, begin_s, until_s, sign * demand)
+        plain[host].hold(begin_s, until_s, sign * demand)
         asked, expected_s = rng.integers(0, 5, 2).astype(float), float(rng.integers(0, 20))
         found = changed(sky, host, begin_s, until_s, demand, sign, now_s, window, asked, expected_s)
-        rest = np.array(plain.least(host, begin_s, until_s))
+        rest = np.array(plain[host].least(begin_s, until_s))
         assert (window[host] == rest).all()
         assert found[:2] == ((rest >= asked).all(), (rest < 0).any())
-        assert found[2] == first_of(plain, host, asked, expected_s, now_s)
-        assert plain.first_fit(host, asked, expected_s) == first_of(plain, host, asked, expected_s, 0.0)
+        assert found[2] == first_of(plain[host], asked, expected_s, now_s)
+        assert plain[host].first_fit(asked, expected_s) == first_of(plain[host], asked, expected_s, 0.0)
 
 
 def test_a_host_that_gets_no_room_for_more_steps_says_so_and_writes_nothing_behind_the_arrays():

@@ -36,7 +36,7 @@ def taken_up(sky, plain, capacity):
     pieces = [(5.0 * i, 5.0 * i + 5.0, np.array(unit)) for i in range(12) for unit in ([1.0, 0.0], [0.0, 1.0])]
     held = [piece for piece in pieces for _ in range(int(capacity[0] @ piece[2]))]
     for piece in [*held, (60.0, np.inf, capacity[0])]:
-        plain.hold(0, *piece)
+        plain.hold(*piece)
         taken(sky, 0, *piece, 0.0)
     return held
 
@@ -49,27 +49,27 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
     demand[demand.sum(axis=1) == 0, 0] = 1.0
     kind, expected_s = rng.integers(0, 4, 12), rng.integers(1, 25, 12).astype(float)
     bounds, sky = empty_bounds(demand, kind, expected_s, 1), with_more_room(profile_at_start(capacity), 4000)
-    plain, entries, able = Availability(0.0, capacity, ()), [], 0
+    plain, entries, able = Availability(0.0, tuple(capacity[0]), ()), [], 0
     held = taken_up(sky, plain, capacity)
     for now_s in np.sort(rng.integers(0, 40, 60)).astype(float):
         held = [each for each in held if each[1] > now_s]
         if held and rng.random() < 0.7:
             begin_s, until_s, asked = held.pop(int(rng.integers(len(held))))
             begin_s = max(begin_s, now_s)
-            plain.hold(0, begin_s, until_s, -asked)
+            plain.hold(begin_s, until_s, -asked)
             entries.append((given_back(bounds, sky, 0, begin_s, until_s, asked, now_s), begin_s, until_s))
         else:
             begin_s = now_s + float(rng.integers(0, 15))
             until_s, asked = begin_s + float(rng.integers(1, 9)), rng.integers(0, 2, 2).astype(float)
-            if (np.array(plain.least(0, begin_s, until_s)) >= asked).all():
+            if (np.array(plain.least(begin_s, until_s)) >= asked).all():
                 held.append((begin_s, until_s, asked))
-                plain.hold(0, *held[-1])
+                plain.hold(*held[-1])
                 taken(sky, 0, *held[-1], now_s)
         for job in rng.choice(12, 3):
             told = [(at, *may_start(bounds, sky, at, bounds.of[job], expected_s[job], now_s)) for at, _, _ in entries]
             for start_s in np.arange(now_s, 60.0):
                 end_s = start_s + expected_s[job]
-                if (np.array(plain.least(0, start_s, end_s)) >= demand[kind[job]]).all():
+                if (np.array(plain.least(start_s, end_s)) >= demand[kind[job]]).all():
                     able += 1
                     assert any(
                         may and begins_s <= start_s and start_s < until_s and from_s < end_s

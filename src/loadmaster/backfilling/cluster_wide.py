@@ -18,7 +18,7 @@ class ClusterWide:
         soonest_s, many = right_after(snapshot.now_s), snapshot.cluster_wide
         ends = [end if end.end_s > soonest_s else end._replace(end_s=soonest_s) for end in snapshot.cluster_wide_ends]
         changes = sorted([*ends, *snapshot.cluster_wide_changes], key=BY_END)
-        self._availability = Availability(snapshot.now_s, [tuple(snapshot.left[:many].tolist())], changes)
+        self._availability = Availability(snapshot.now_s, tuple(snapshot.left[:many].tolist()), changes)
         uses = snapshot.queue.uses or ((),) * len(snapshot.queue)
         self._amounts = [amounts_of(each, many) for each in uses]
 
@@ -30,18 +30,18 @@ class ClusterWide:
         """Whether the amounts of the job are there from `start_s` on for so long."""
         if not self.counts(row):
             return True
-        least = self._availability.least(0, start_s, end_of(start_s, lasts_s))
+        least = self._availability.least(start_s, end_of(start_s, lasts_s))
         return not any(map(lt, least, self._amounts[row]))
 
     def hold(self, row: int, start_s: float, end_s: float) -> None:
         """Take the amounts of the job for that time."""
         if self.counts(row):
-            self._availability.hold(0, start_s, end_s, self._amounts[row])
+            self._availability.hold(start_s, end_s, self._amounts[row])
 
     def release(self, row: int, start_s: float, end_s: float) -> None:
         """Give back what `hold` took."""
         if self.counts(row):
-            self._availability.release(0, start_s, end_s, self._amounts[row])
+            self._availability.release(start_s, end_s, self._amounts[row])
 
     def moments(self) -> list[float]:
         """The moments at which an amount changes, and now."""

@@ -1,7 +1,7 @@
 """Plans of the future: which job holds what from when to when, host by host or as a count of hosts."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
 from typing import Protocol
@@ -9,8 +9,9 @@ from typing import Protocol
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.slowest_speed import hosts_of_one_speed
-from loadmaster.model.amounts import minus
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Bools
+from loadmaster.model.on_demand import EntriesOnDemand
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
 from loadmaster.place.room import Room
 
@@ -52,31 +53,31 @@ class HostPlan:
     ) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
         self._cluster_wide = cluster_wide
-        self._availability = Availability(snapshot.now_s, room.amounts, releases)
+        now_s, hosts = snapshot.now_s, snapshot.cluster.hosts
         # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
-        self._together = self._availability
-        if snapshot.cluster.hosts > 1:
-            self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))
+        self._together = Availability(now_s, room.together if hosts > 1 else room.amounts[0], releases)
+        self._on = {0: self._together} if hosts == 1 else _each_host(now_s, list(room.amounts), releases)
+        """By host."""
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
         room, queue = self._room, self._snapshot.queue
-        expected_s = float(queue.expected_s[row])
+        expected_s = queue.runtimes_s[row]
 
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             end_s = end_of(start_s, expected_s / speed)
-            if any(map(lt, self._together.least(0, start_s, end_s), queue.requests[row].total)):
+            if any(map(lt, self._together.least(start_s, end_s), queue.requests[row].total)):
                 return None
             if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, expected_s / speed):
                 return None
-            least = [self._availability.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
+            least = EntriesOnDemand[Amounts](lambda host: self._on[host].least(start_s, end_s))
             return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
 
         found = hosts_of_one_speed(self._cluster, lambda: room.hosts_of(row), place)
         if found is None:
             return None
         hosts, speed = found
-        self._hold(row, hosts, start_s, end_of(start_s, expected_s / speed))
+        self._hold(row, room.held_on(row, hosts), start_s, end_of(start_s, expected_s / speed))
         return hosts
 
     def earliest(self, row: int) -> Promise:
@@ -93,7 +94,7 @@ class HostPlan:
         Usually it fits at the first moment at which all hosts together have enough; only if not, each host is checked.
         """
         total = self._snapshot.queue.requests[row].total
-        first_s = self._together.first_fit(0, total, self._lasts_s(row))
+        first_s = self._together.first_fit(total, self._lasts_s(row))
         if first_s == math.inf:
             return
         yield first_s
@@ -109,26 +110,27 @@ class HostPlan:
         if len(promise.hosts) != request.asked.tasks or max(promise.hosts) >= self._cluster.hosts:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
-        least = {host: self._availability.least(host, promise.start_s, end_s) for host in promise.hosts}
-        for host, amounts in zip(promise.hosts, request.each(promise.cards), strict=True):
-            if (usable is not None and not usable[host]) or any(map(lt, least[host], amounts)):
+        held = request.on(promise.hosts, promise.cards)
+        for host, amounts in held:
+            least = self._on[host].least(promise.start_s, end_s)
+            if (usable is not None and not usable[host]) or any(map(lt, least, amounts)):
                 return False
-            least[host] = minus(least[host], amounts)
         if self._cluster_wide is not None and not self._cluster_wide.fits(
             row, promise.start_s, self._runtime_s(row, promise)
         ):
             return False
-        self._choose(row, promise)
-        self._hold(row, promise.hosts, promise.start_s, end_s)
+        if promise.cards:
+            self._room.cards[row] = promise.cards
+        self._hold(row, held, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         end_s, request = self._end(row, promise), self._snapshot.queue.requests[row]
         for host, amounts in request.on(promise.hosts, promise.cards):
-            self._availability.release(host, promise.start_s, end_s, amounts)
-            if self._together is not self._availability:
-                self._together.release(0, promise.start_s, end_s, amounts)
+            self._on[host].release(promise.start_s, end_s, amounts)
+        if self._cluster.hosts > 1 and promise != NEVER:
+            self._together.release(promise.start_s, end_s, request.total)
         if self._cluster_wide is not None and promise != NEVER:
             self._cluster_wide.release(row, promise.start_s, end_s)
         self._room.forget()
@@ -138,39 +140,33 @@ class HostPlan:
         self._room.take(row, hosts)
         return hosts
 
-    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
-        request = self._snapshot.queue.requests[row]
-        for host, amounts in self._room.held_on(row, hosts):
-            self._availability.hold(host, start_s, end_s, amounts)
-        if self._together is not self._availability:
-            self._together.hold(0, start_s, end_s, request.total)
+    def _hold(self, row: int, held: Iterable[tuple[int, Amounts]], start_s: float, end_s: float) -> None:
+        for host, amounts in held:
+            self._on[host].hold(start_s, end_s, amounts)
+        if self._cluster.hosts > 1:
+            self._together.hold(start_s, end_s, self._snapshot.queue.requests[row].total)
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, start_s, end_s)
 
-    def _choose(self, row: int, promise: Promise) -> None:
-        """The job has the hosts and cards of its promise."""
-        if promise.cards:
-            self._room.cards[row] = promise.cards
-
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
-        request, availability, lasts_s = self._snapshot.queue.requests[row], self._availability, self._lasts_s(row)
+        request, lasts_s = self._snapshot.queue.requests[row], self._lasts_s(row)
         moments = sorted(
-            (availability.first_fit(host, request.demand, lasts_s), host) for host in range(len(availability.most))
+            (self._on[host].first_fit(request.demand, lasts_s), host) for host in range(self._cluster.hosts)
         )
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
-            held += request.held_in(availability.most[host])
+            held += request.held_in(self._on[host].most)
             if held >= request.asked.tasks and hosts >= request.asked.least:
                 return moment_s
         return math.inf
 
     def _lasts_s(self, row: int) -> float:
         """The expected runtime on the fastest hosts."""
-        return float(self._snapshot.queue.expected_s[row]) / self._cluster.fastest
+        return self._snapshot.queue.runtimes_s[row] / self._cluster.fastest
 
     def _runtime_s(self, row: int, promise: Promise) -> float:
-        return float(self._snapshot.queue.expected_s[row]) / self._cluster.slowest(promise.hosts)
+        return self._snapshot.queue.runtimes_s[row] / self._cluster.slowest(promise.hosts)
 
     def _end(self, row: int, promise: Promise) -> float:
         return end_of(promise.start_s, self._runtime_s(row, promise))
@@ -185,9 +181,12 @@ class HostPlan:
         return usable
 
 
-def _on_one_host(releases: Iterable[ExpectedEnd]) -> list[ExpectedEnd]:
-    """The same as if there were one host."""
-    return [ExpectedEnd(end_s, job, 0, demand) for end_s, job, _, demand in releases]
+def _each_host(now_s: float, free: Sequence[Amounts], releases: Sequence[ExpectedEnd]) -> EntriesOnDemand[Availability]:
+    """By host, its availability; `free` and `releases` as `Availability` has them."""
+    on_host = defaultdict[int, list[ExpectedEnd]](list)
+    for release in releases:
+        on_host[release.host].append(release)
+    return EntriesOnDemand(lambda host: Availability(now_s, free[host], on_host[host]))
 
 
 def _both(one: Bools | None, other: Bools | None) -> Bools | None:
@@ -208,7 +207,7 @@ class PoolPlan:
             ExpectedEnd(end_s, -1, 0, (float(hosts),))
             for end_s, hosts in Counter(release.end_s for release in releases).items()
         ]
-        self._availability = Availability(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
+        self._availability = Availability(snapshot.now_s, (float(len(room.amounts) - len(releases)),), ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a count of hosts is held, so the hosts are ()."""
@@ -216,7 +215,7 @@ class PoolPlan:
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        start_s = self._availability.first_fit(0, self._asked(row), self._runtime_s(row))
+        start_s = self._availability.first_fit(self._asked(row), self._runtime_s(row))
         if self._cluster_wide is not None and self._cluster_wide.counts(row):
             moments = sorted({*self._availability.moments(), *self._cluster_wide.moments()})
             both = (time_s for time_s in moments if time_s >= start_s and self._fits(row, time_s))
@@ -231,7 +230,7 @@ class PoolPlan:
         if not self._fits(row, promise.start_s):
             return False
         end_s = self._end(row, promise)
-        self._availability.hold(0, promise.start_s, end_s, self._asked(row))
+        self._availability.hold(promise.start_s, end_s, self._asked(row))
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, promise.start_s, end_s)
         return True
@@ -240,7 +239,7 @@ class PoolPlan:
         """As `Plan` says."""
         if promise != NEVER:
             end_s = self._end(row, promise)
-            self._availability.release(0, promise.start_s, end_s, self._asked(row))
+            self._availability.release(promise.start_s, end_s, self._asked(row))
             if self._cluster_wide is not None:
                 self._cluster_wide.release(row, promise.start_s, end_s)
             self._room.forget()
@@ -259,10 +258,10 @@ class PoolPlan:
         runtime_s = self._runtime_s(row)
         if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, runtime_s):
             return False
-        return self._availability.least(0, start_s, end_of(start_s, runtime_s))[0] >= self._asked(row)[0]
+        return self._availability.least(start_s, end_of(start_s, runtime_s))[0] >= self._asked(row)[0]
 
     def _runtime_s(self, row: int) -> float:
-        return float(self._queue.expected_s[row]) / self._speed
+        return self._queue.runtimes_s[row] / self._speed
 
     def _end(self, row: int, promise: Promise) -> float:
         return end_of(promise.start_s, self._runtime_s(row))

@@ -69,4 +69,4 @@ class PromisedShadowTimes:
     def _longest_s(self, row: int) -> float:
         """The runtime on the slowest hosts of the cluster: which hosts a shadow time gives is not known."""
         assert self._snapshot.cluster.speed is not None
-        return float(self._snapshot.queue.expected_s[row]) / float(self._snapshot.cluster.speed.min())
+        return self._snapshot.queue.runtimes_s[row] / float(self._snapshot.cluster.speed.min())

@@ -37,7 +37,7 @@ class QueueView:
 
     def shortest_first(self) -> Iterator[int]:
         """As `SchedulingPass.shortest_first`."""
-        by_length = sorted(self._put_off, key=lambda row: float(self._queue.expected_s[row]))
+        by_length = sorted(self._put_off, key=self._queue.runtimes_s.__getitem__)
         return self._offered(by_length, beyond_limits=False, whole_arrays=False)
 
     def note_start(self, row: int) -> None:

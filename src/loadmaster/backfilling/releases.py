@@ -1,8 +1,7 @@
 """When running tasks are expected to give back their capacity."""
 
 import math
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Mapping
 
 from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
 
@@ -22,23 +21,25 @@ def right_after(time_s: float) -> float:
     return math.nextafter(time_s, math.inf)
 
 
-def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[ExpectedEnd]:
+def releases(snapshot: Snapshot, started: Mapping[int, Place]) -> list[ExpectedEnd]:
     """The expected ends of all running jobs and of those `started` now, host by host, by (expected end, job).
 
     A job that has outlived its estimate is expected to end right after now.
+
+    Args:
+        snapshot: the moment.
+        started: by row of its queue.
     """
-    ends, queue = snapshot.running.ends, snapshot.queue
+    ends, queue = list(snapshot.running.ends), snapshot.queue
+    for row, place in started.items():
+        end_s = snapshot.now_s + queue.runtimes_s[row] / snapshot.cluster.slowest(place.hosts)
+        if place.cards:
+            ends += ends_of_each(place.job, end_s, place.hosts, queue.requests[row].each(place.cards))
+        else:
+            ends += ends_of(place.job, end_s, place.hosts, queue.requests[row].demand)
     if started:
-        row = {job: index for index, job in enumerate(queue.job.tolist())}
-        fresh: list[ExpectedEnd] = []
-        for place in started:
-            index = row[place.job]
-            end_s = snapshot.now_s + float(queue.expected_s[index]) / snapshot.cluster.slowest(place.hosts)
-            request = queue.requests[index]
-            if place.cards:
-                fresh += ends_of_each(place.job, end_s, place.hosts, request.each(place.cards))
-            else:
-                fresh += ends_of(place.job, end_s, place.hosts, request.demand)
-        ends = sorted(chain(ends, fresh), key=BY_END)
+        ends.sort(key=BY_END)
     soonest = right_after(snapshot.now_s)
-    return [end if end.end_s > soonest else end._replace(end_s=soonest) for end in ends]
+    late = next((number for number, end in enumerate(ends) if end.end_s > soonest), len(ends))
+    ends[:late] = [end._replace(end_s=soonest) for end in ends[:late]]
+    return ends

@@ -45,7 +45,7 @@ class SchedulingPass:
         """By job number, the reservations that later passes keep."""
         self.promise_on: PromiseOn = "auto"
         """Set it before the first promise."""
-        self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
+        self.wake_s = math.inf
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """The next runs of a scheduler's loops, if it has several."""
@@ -56,9 +56,10 @@ class SchedulingPass:
         self._noted: set[int] = set()
         self._shadow_times = PromisedShadowTimes(snapshot, self.room, self._cluster_wide)
         self._plan: Plan | None = None
-        self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
+        self._expected_s = snapshot.queue.runtimes_s
         self._rows = len(self._expected_s)
         if snapshot.closures:
+            self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
             self.plan()
 
     def rows(self, *, beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
@@ -250,10 +251,11 @@ class SchedulingPass:
         """
         if self._plan is None:
             kind = PoolPlan if counts_hosts(self.snapshot, self.promise_on) else HostPlan
-            for row in self._shadow_times:
+            moments = list(self._shadow_times)
+            for row in moments:
                 self._shadow_times.release(row)
             self._plan = kind(self.snapshot, self.room, self.releases(), self._cluster_wide)
-            for row in self._shadow_times:
+            for row in moments:
                 self.promised[row] = self._plan.earliest(row)
             self._shadow_times.clear()
             self.room.forget()
@@ -261,7 +263,7 @@ class SchedulingPass:
 
     def releases(self) -> list[ExpectedEnd]:
         """The expected ends of all running jobs, and of the jobs started in this pass."""
-        return releases(self.snapshot, self.started)
+        return releases(self.snapshot, self._started)
 
     @property
     def speed(self) -> Floats:

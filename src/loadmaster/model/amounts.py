@@ -17,9 +17,9 @@ def minus(room: Sequence[float], demand: Sequence[float]) -> Amounts:
     return tuple(map(sub, room, demand))
 
 
-def times(tasks: int, demand: Sequence[float]) -> Amounts:
+def times(tasks: int, demand: Amounts) -> Amounts:
     """What so many tasks of `demand` request together."""
-    return tuple([tasks * amount for amount in demand])
+    return demand if tasks == 1 else tuple([tasks * amount for amount in demand])
 
 
 def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts], ...]:
@@ -29,6 +29,8 @@ def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts]
         >>> on_hosts((0, 0, 1), (2.0,))
         ((0, (4.0,)), (1, (2.0,)))
     """
+    if len(hosts) == 1:  # as with most jobs
+        return ((hosts[0], demand),)
     many: dict[int, int] = {}
     for host in hosts:
         many[host] = many.get(host, 0) + 1

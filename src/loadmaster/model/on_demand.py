@@ -1,4 +1,4 @@
-"""Frozen dataclasses of columns, each computed when it is first read."""
+"""Values that are computed when they are first read: entries of a dict, and columns of frozen dataclasses."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -6,6 +6,23 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+class EntriesOnDemand(dict[int, T]):
+    """A dict of entries that a function makes from their number; an entry may be replaced.
+
+    Example:
+        >>> squares = EntriesOnDemand[int](lambda number: number**2)
+        >>> squares[3], dict(squares)
+        (9, {3: 9})
+    """
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        self._make = make
+
+    def __missing__(self, number: int) -> T:
+        entry = self[number] = self._make(number)
+        return entry
 
 
 class _Column:
@@ -43,8 +60,7 @@ def on_demand(kind: type[T]) -> Callable[[Callable[[str], Any], dict[str, Any]],
 
     def make(gather: Callable[[str], Any], given: dict[str, Any]) -> T:
         made = object.__new__(lazy)
-        made.__dict__.update(given)
-        made.__dict__["_gather"] = gather
+        object.__setattr__(made, "__dict__", {**given, "_gather": gather})
         return made
 
     return make

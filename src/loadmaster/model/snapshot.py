@@ -76,6 +76,11 @@ class Queue:
         """The request of each job; rows with equal requests share one object."""
         return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts, self.cards)
 
+    @cached_property
+    def runtimes_s(self) -> list[float]:
+        """`expected_s` as plain numbers."""
+        return self.expected_s.tolist()  # type: ignore[no-any-return]
+
     def take(self, rows: Bools) -> "Queue":
         """The jobs of `rows` bool[Q] alone."""
         columns = {each.name: getattr(self, each.name) for each in fields(self)}

@@ -75,7 +75,7 @@ class JobColumns(NamedTuple):
 
     def job(self, number: int) -> Job:
         """Job `number` as the argument of a rank."""
-        return Job._make(column.item(number) for column in self)
+        return Job._make([column.item(number) for column in self])
 
     def backlog(self, jobs: Longs, now_s: float) -> Backlog:
         """The backlog of those `jobs` int64[Q]."""

@@ -17,6 +17,9 @@ from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
 from loadmaster.place.policy_in_process import PolicyInProcess
 
+FreeOfHosts = list[Amounts] | dict[int, Amounts]
+"""R amounts of each of H hosts, by number."""
+
 
 class Barrier(Protocol):
     """What keeps tasks from hosts that others are promised, task by task.
@@ -138,7 +141,7 @@ class Room:
         self.last_host = hosts[-1]
         self.together = minus(self.together, self._requests[row].total)
 
-    def foresee(self, row: int, free: list[Amounts], usable: Bools | None) -> tuple[int, ...] | None:
+    def foresee(self, row: int, free: FreeOfHosts, usable: Bools | None) -> tuple[int, ...] | None:
         """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
 
         Args:
@@ -210,7 +213,7 @@ class Room:
         return [host for host in self._open if fine[host]]
 
     def _pick(
-        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
+        self, row: int, free: FreeOfHosts, among: Sequence[int], barriers: Sequence[Barrier]
     ) -> tuple[int, ...] | None:
         """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
         request, last_host = self._requests[row], self.last_host
@@ -248,7 +251,7 @@ class Room:
 
     @staticmethod
     def _in_turn(
-        request: RowRequest, free: Sequence[Amounts], among: Iterable[int], barriers: Sequence[Barrier]
+        request: RowRequest, free: FreeOfHosts, among: Iterable[int], barriers: Sequence[Barrier]
     ) -> Iterator[int]:
         """The first host that fits for one task after another; each is taken before the next is requested.
 
@@ -262,7 +265,7 @@ class Room:
             if not left:
                 return
 
-    def _best(self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]) -> Iterator[int]:
+    def _best(self, row: int, free: FreeOfHosts, among: Sequence[int], barriers: Sequence[Barrier]) -> Iterator[int]:
         """The lowest rated host that fits for one task after another; each is taken before the next is requested."""
         request, hosts = self._requests[row], list[int]()
         for k in range(request.asked.tasks):
@@ -274,7 +277,7 @@ class Room:
             hosts.append(host)
             yield host
 
-    def _find(self, row: int, k: int, free: list[Amounts], fitting: Sequence[int]) -> int:
+    def _find(self, row: int, k: int, free: FreeOfHosts, fitting: Sequence[int]) -> int:
         """The lowest rated of the hosts `fitting` for task k of the queue's job `row`; -1 if there are none.
 
         The lowest index among equals. Where the policy cannot tell alike hosts apart, the first of them is rated.
@@ -294,24 +297,24 @@ class Room:
             return fitting[self.policy.lowest(demand, rooms, capacity[fitting])]
         with np.errstate(all="ignore"):
             for host, room in zip(fitting, rooms, strict=True):
-                context = Context(host, len(free), self.last_host, task, self.seed)
+                context = Context(host, len(self.amounts), self.last_host, task, self.seed)
                 score = rated(self.policy, demand, room, capacity[host], context)
                 if best < 0 or score < best_score:
                     best, best_score = host, score
         return best
 
     @staticmethod
-    def _undo(free: list[Amounts], each: Sequence[Amounts], hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
+    def _undo(free: FreeOfHosts, each: Sequence[Amounts], hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
         """Give back what `each` task took of the host of `hosts` that it was on."""
         for host, amounts in reversed(list(zip(hosts, each, strict=True))):
             free[host] = plus(free[host], amounts)
             for barrier in barriers:
                 barrier.give_back(host, amounts)
 
-    @staticmethod
     def _leaving_a_way(
+        self,
         request: RowRequest,
-        free: list[Amounts],
+        free: FreeOfHosts,
         among: Sequence[int],
         barriers: Sequence[Barrier],
         hosts: Sequence[int],
@@ -325,7 +328,7 @@ class Room:
             barriers: as `place` has them.
             hosts: so far.
         """
-        held, used = np.zeros(len(free)), np.zeros(len(free), dtype=bool)
+        held, used = np.zeros(len(self.amounts)), np.zeros(len(self.amounts), dtype=bool)
         for host in among:
             if _barriers_let(request, free[host], host, barriers):
                 held[host] = max(0.0, request.held_in(free[host]))
@@ -334,7 +337,7 @@ class Room:
         return [host for host in among if ways[host]]
 
 
-def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[tuple[int, int]] | None:
+def _first_hosts(request: RowRequest, free: FreeOfHosts, among: Iterable[int]) -> list[tuple[int, int]] | None:
     """The first hosts of those `among`, with R amounts `free` each, that have room for all tasks; None if none have.
 
     Each with a number of tasks: as tasks of a job are alike, each host takes as many as it holds before the next is
@@ -344,7 +347,7 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
     hosts: list[tuple[int, int]] = []
     for host in among if left else ():
         if request.fits(free[host]):
-            many = int(min(left, request.held_in(free[host])))
+            many = 1 if left == 1 else int(min(left, request.held_in(free[host])))
             hosts.append((host, many))
             left -= many
             if not left:

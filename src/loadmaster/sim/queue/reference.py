@@ -195,16 +195,16 @@ class Replay:
         from_empty, sleep = self.workload.starting is None, self.occupancy.sleeping.some
         plain = from_empty and not sleep and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
-            runs.start_s,
-            runs.host,
+            np.array(runs.start_s, float),
+            np.array(runs.host, np.int32),
             self.cycles.cycles(),
-            None if plain else runs.end_s,
+            None if plain else np.array(runs.end_s, float),
             self.ended_as if stopped else None,
             cut,
             never,
             self.expecting.predicted_s,
             self.refused,
-            runs.cards,
+            None if runs.cards is None else np.array(runs.cards, np.int64),
             np.where(np.isnan(runs.start_s), 0.0, self.start_up_s) if sleep else None,
         )
 

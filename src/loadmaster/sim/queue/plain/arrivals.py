@@ -25,6 +25,7 @@ class Arrivals:
         place: int64[J], the place of each in the order of arrival; of one that was not known, from its arrival on.
         first_task: int64[J], what the number of its first task would be if jobs were numbered in that order.
         arrived: how many have arrived.
+        next_s: when the next job arrives, as far as is known; infinite if no arrival is known.
     """
 
     def __init__(self, workload: Workload) -> None:
@@ -49,12 +50,7 @@ class Arrivals:
         self.first_task: Longs = workload.first_task[:-1].copy()
         self.arrived = self._tasks = 0
         self._seen_s = -math.inf
-
-    @property
-    def next_s(self) -> float:
-        """When the next job arrives, as far as is known; infinite if no arrival is known."""
-        coming_s = self._coming[0][0] if self._coming else math.inf
-        return min(coming_s, self._known_s())
+        self.next_s = self._find_next_s()
 
     def has_dependents(self, jobs: Iterable[int]) -> bool:
         """Whether a job is submitted after the end of one of `jobs`."""
@@ -70,6 +66,7 @@ class Arrivals:
             else:
                 job = known[1]
                 self._next_known += 1
+            self.next_s = self._find_next_s()
             self.place[job], self.first_task[job] = self.arrived, self._tasks
             self.arrived += 1
             self._tasks += int(self._task_count[job])
@@ -85,10 +82,12 @@ class Arrivals:
                 submit_s = math.nextafter(self._seen_s, math.inf)
             self._submit_s[follower] = submit_s
             heapq.heappush(self._coming, (submit_s, follower))
+            self.next_s = self._find_next_s()
 
     def close(self) -> None:
         """No further job arrives."""
         self.arrived, self._next_known = self.workload.jobs, len(self._before_known)
+        self.next_s = self._find_next_s()
 
     def lived(self, schedule: Schedule) -> tuple[Workload, Schedule]:
         """The jobs that arrived, in the order and at the times of their arrival, and their schedule.
@@ -102,6 +101,10 @@ class Arrivals:
         settled = replace(workload.constraints, follows=None, think_s=None)
         workload = replace(workload, constraints=settled, recorded_wait_s=None, recorded_hosts=None)
         return workload, _of_those(schedule, order, self._log)
+
+    def _find_next_s(self) -> float:
+        coming_s = self._coming[0][0] if self._coming else math.inf
+        return min(coming_s, self._known_s())
 
     def _known_s(self) -> float:
         return self._known[self._next_known] if self._next_known < len(self._known) else math.inf

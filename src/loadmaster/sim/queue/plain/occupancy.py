@@ -2,13 +2,12 @@
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from loadmaster.model.amounts import Amounts, minus, plus
-from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cards import HostCards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Segments
@@ -61,9 +60,9 @@ class Occupancy:
         amounts: R amounts of each of H hosts, what is free there; where GPUs are cards, those of its cards behind them.
         together: of all hosts.
         running: by job number, in the order of starts.
-        start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
-        host: int32[T].
-        cards: int64[T], of each task, as bits; None where GPUs are no cards.
+        start_s, end_s: of the last run of each of J jobs; NaN where there is none.
+        host: of each of T tasks; -1 where there is none.
+        cards: of each of T tasks, as bits; None where GPUs are no cards.
         sleeping: the hosts that sleep while they are idle.
     """
 
@@ -72,11 +71,11 @@ class Occupancy:
         self.amounts: list[Amounts] = list(map(tuple, empty.tolist()))
         self.together: Amounts = tuple(cluster.total.tolist())
         self.running: dict[int, RunningJob] = {}
-        self.start_s: Floats = np.full(workload.jobs, np.nan)
-        self.end_s: Floats = np.full(workload.jobs, np.nan)
-        self.first_task: Longs = workload.first_task
-        self.host = np.full(int(self.first_task[-1]), -1, np.int32)
-        self.cards: Longs | None = None if cards is None else np.zeros(len(self.host), np.int64)
+        self.start_s = [math.nan] * workload.jobs
+        self.end_s = [math.nan] * workload.jobs
+        self.first_task: list[int] = workload.first_task.tolist()
+        self.host = [-1] * self.first_task[-1]
+        self.cards: list[int] | None = None if cards is None else [0] * self.first_task[-1]
         self.sleeping = SleepingHosts(cluster)
         self._ends: list[tuple[float, int]] = []
         self._cut: list[tuple[int, float, float, bool, list[int]]] = []
@@ -84,9 +83,7 @@ class Occupancy:
     def start(self, job: int, hosts: tuple[int, ...], run: RunningJob) -> None:
         """A job takes its hosts."""
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
-        self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
-        if self.cards is not None:
-            self.cards[self.first_task[job] : self.first_task[job + 1]] = run.cards
+        self._write_hosts(job, hosts, run.cards)
         self.running[job] = run
         self.sleeping.take(hosts)
         self._take(self._held(job))
@@ -94,9 +91,13 @@ class Occupancy:
 
     def next_end_s(self) -> float:
         """When the next job ends, infinite if none runs."""
-        while self._ends and not self._is_true(self._ends[0]):
+        while self._ends:
+            end_s, job = self._ends[0]
+            run = self.running.get(job)
+            if run is not None and run.end_s == end_s:
+                return end_s
             heapq.heappop(self._ends)
-        return self._ends[0][0] if self._ends else math.inf
+        return math.inf
 
     def pop(self) -> tuple[int, RunningJob]:
         """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
@@ -113,11 +114,10 @@ class Occupancy:
         self.end_s[job] = now_s
         if not for_good:
             self._cut = [(*row[:3], True, row[4]) if row[0] == job else row for row in self._cut]
-            self._cut.append((job, run.start_s, now_s, True, self.hosts_of(job).tolist()))
-            self.start_s[job] = self.end_s[job] = np.nan
-            self.host[self.first_task[job] : self.first_task[job + 1]] = -1
-            if self.cards is not None:
-                self.cards[self.first_task[job] : self.first_task[job + 1]] = 0
+            self._cut.append((job, run.start_s, now_s, True, self.hosts_of(job)))
+            self.start_s[job] = self.end_s[job] = math.nan
+            tasks = self.first_task[job + 1] - self.first_task[job]
+            self._write_hosts(job, [-1] * tasks, [0] * tasks)
 
     def end_sooner(self, job: int, end_s: float, status: int) -> bool:
         """A job that runs is to end at `end_s`; False if it would have before."""
@@ -141,7 +141,7 @@ class Occupancy:
         run = self.running.pop(job)
         self._give_back(_cores_of(run))
         if now_s > run.start_s:
-            self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job).tolist()))
+            self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job)))
         return run
 
     def resume(self, job: int, run: RunningJob) -> bool:
@@ -158,13 +158,19 @@ class Occupancy:
         """The runs that were cut short before the last of their job, None if there was none."""
         return Segments.of(self._cut) if self._cut else None
 
-    def hosts_of(self, job: int) -> np.ndarray:
-        """int32: the host of each of its tasks."""
+    def hosts_of(self, job: int) -> list[int]:
+        """The host of each of its tasks."""
         return self.host[self.first_task[job] : self.first_task[job + 1]]
+
+    def _write_hosts(self, job: int, hosts: Sequence[int], cards: Sequence[int]) -> None:
+        tasks = slice(self.first_task[job], self.first_task[job + 1])
+        self.host[tasks] = hosts
+        if self.cards is not None:
+            self.cards[tasks] = cards
 
     def _held(self, job: int) -> Iterable[tuple[int, Amounts]]:
         """The hosts of a running job, and what it holds on each."""
-        return [(end.host, end.demand) for end in self.running[job].ends]
+        return [(host, amounts) for _, _, host, amounts in self.running[job].ends]
 
     def _take(self, held: Iterable[tuple[int, Amounts]]) -> None:
         for host, amounts in held:
@@ -175,9 +181,6 @@ class Occupancy:
         for host, amounts in held:
             self.amounts[host] = plus(self.amounts[host], amounts)
             self.together = plus(self.together, amounts)
-
-    def _is_true(self, end: tuple[float, int]) -> bool:
-        return end[1] in self.running and self.running[end[1]].end_s == end[0]
 
 
 def _cores_of(run: RunningJob) -> list[tuple[int, Amounts]]:

@@ -75,7 +75,7 @@ class PreemptionOfRuns:
             if mode == "off" or (mode != "suspend" and snapshot.now_s - run.start_s < self._exempt_s(self._qos[job])):
                 continue
             worth = victim_rank(self._rules, self._qos[job], other)
-            found.append(Victim(job, worth, frozenset(engine.occupancy.hosts_of(job).tolist()), run.start_s))
+            found.append(Victim(job, worth, frozenset(engine.occupancy.hosts_of(job)), run.start_s))
         return found
 
     def _lingers(self, job: int) -> bool:

@@ -122,6 +122,8 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
     columns = engine.columns
 
     def gather(name: str) -> Any:
+        if name == "runtimes_s":
+            return columns["expected_s"][jobs].tolist()
         column = columns.get(name)
         return None if column is None else column[jobs]
 
@@ -138,8 +140,7 @@ def _busy(engine: "Replay") -> Running:
 
     def gather(name: str) -> Any:
         if name == "ends":
-            by_end = sorted([(run.expected_end_s, job, run.ends) for job, run in runs])
-            return list(chain.from_iterable(ends for _, _, ends in by_end))
+            return list(chain.from_iterable(sorted([run.ends for _, run in runs])))
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
