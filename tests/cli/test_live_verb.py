@@ -43,7 +43,7 @@ def test_a_live_run_shows_what_it_did_and_leaves_a_record_that_checks(run, here)
     assert "`loadmaster live --check d`" in err
     assert read_record(here / "d").workload.jobs == 12
     code, out, _ = run("live --check d")
-    assert (code, out.splitlines()[1]) == (0, "12 of 12 starts identical in the simulator (100 %)")
+    assert (code, out.splitlines()[1]) == (0, "12 of 12 decided starts identical in the simulator (100 %)")
 
 
 def test_a_record_that_does_not_check_ends_with_one(run, here):

@@ -127,7 +127,7 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
     else:
         console = for_results()
         console.print(_share("decisions repeated identically", checked.same_passes, checked.passes))
-        console.print(_share("starts identical in the simulator", checked.same_starts, checked.starts))
+        console.print(_share("decided starts identical in the simulator", checked.same_starts, checked.starts))
         for line in (*([checked.first] if checked.first else []), *checked.notes):
             console.print(line, soft_wrap=True)
     if not checked.same:

@@ -104,7 +104,7 @@ def test_a_run_binds_what_waits_and_its_record_is_checked(made):
     assert not fake.wrong
     checked = verb("live", "--check", folder / "run")
     assert checked.exit_code == 0, checked.output
-    assert "2 of 2 starts identical in the simulator (100 %)" in checked.output
+    assert "2 of 2 decided starts identical in the simulator (100 %)" in checked.output
 
 
 def test_explain_takes_the_name_of_a_pod_and_says_why_one_was_never_decided_on(made):

@@ -33,6 +33,15 @@ def test_a_start_that_was_changed_by_hand_is_found(tmp_path):
     assert "the recorded snapshot gives another decision now" in checked.first
 
 
+def test_a_start_that_was_refused_and_decided_again_counts_twice_and_the_notes_say_so(tmp_path):
+    run = drive(tmp_path, made_jobs(15, 1), rates="busy=0.3")
+    refused = sum(run.report.refusals.values())
+    checked = check_live(tmp_path, run.scheduler)
+    assert refused > 0
+    assert (checked.same, checked.starts, checked.jobs) == (True, 15 + refused, 15)
+    assert f"The {15 + refused} starts of the record are of 15 jobs" in checked.notes[-1]
+
+
 def test_another_rule_than_decided_is_found(tmp_path):
     drive(tmp_path, made_jobs(40, 1, every_s=2.0))
     checked = check_live(tmp_path, Looking(ruled("worse-fit-cores")))

@@ -18,6 +18,7 @@ from loadmaster.model.actions import Start
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.runs.trust import refuse_untrusted
 from loadmaster.scheduling import Scheduler
+from loadmaster.system.counted import counted
 
 
 @dataclass
@@ -26,8 +27,9 @@ class CheckReport:
 
     Attributes:
         passes: decisions in the record; same_passes: of these, taken again alike.
-        starts: jobs started in the record or in its simulation; same_starts: in both in the same cycle and on the same
-            hosts.
+        starts: decided in the record or in its simulation, whatever the engine made of them; same_starts: in both in
+            the same cycle and on the same hosts.
+        jobs: that the starts of the record are of.
         first: the first difference, in words.
         notes: what the simulation cannot know, a sentence each.
     """
@@ -36,6 +38,7 @@ class CheckReport:
     same_passes: int = 0
     starts: int = 0
     same_starts: int = 0
+    jobs: int = 0
     first: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -65,6 +68,14 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         reading = ledger_after(earlier, decider.discipline.order, about["origin_s"], about["seed"])
         _Session(reading, decider, about, checked).check(session, rows)
+    names = [start.id for line in lines for each in passes_of(line) for start in each.starts]
+    checked.jobs = len(set(names))
+    if len(names) > checked.jobs:
+        checked.notes.append(
+            f"The {len(names):,} starts of the record are of {counted(checked.jobs, 'job')}: the start of a job is "
+            "decided again after a refusal, after the engine did not answer or lost it, and in a shadow until the site "
+            "starts it."
+        )
     return checked
 
 
