@@ -7,7 +7,18 @@ from small_runs import runs
 
 from loadmaster.measure.little import horizon, little, queue_area
 from loadmaster.measure.timeline import queue_series
-from loadmaster.model import Cluster, Constraints, Cycles, Named, Preemption, Qos, Schedule, SiteRules, Workload
+from loadmaster.model import (
+    Cluster,
+    Constraints,
+    Cycles,
+    Named,
+    Preemption,
+    Qos,
+    Schedule,
+    SiteRules,
+    StartingState,
+    Workload,
+)
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
@@ -52,6 +63,17 @@ def test_a_record_that_lost_a_cycle_fails():
     cycles = schedule.cycles
     lost = Cycles(cycles.time_s[1:], cycles.queue_length[1:], cycles.started[1:], cycles.winners[1:])
     assert not little(workload, replace(schedule, cycles=lost)).holds
+
+
+def test_a_run_that_begins_with_running_jobs_and_has_no_cycle_holds():
+    """Both jobs ran as the run began, one after it had waited for three seconds, and no job came after them."""
+    begins = StartingState(5.0, job=[0, 1], start_s=[0.0, 4.0], host=[0, 0])
+    workload = Workload.of(submit_s=[0, 1], runtime_s=[20, 20], cores=[1, 1], starting=begins)
+    schedule = simulate(workload, Cluster.uniform(1, cores=2), POLICIES["first-fit"], discipline_named("easy"))
+    check = little(workload, schedule)
+    assert schedule.cycles.time_s.size == 0
+    assert check.holds
+    assert check.counted == check.expected == pytest.approx(3.0 / 24.0)
 
 
 def test_jobs_that_never_start_wait_until_the_end_in_both_sources():

@@ -120,5 +120,6 @@ def queue_area(workload: Workload, cycles: Cycles, until_s: float) -> float:
     to_first_cycle = sum_of_products(new, time - first) - float((submit[:last_length] - first).sum())
     after_last_cycle = float((until_s - submit[last_length:]).sum())
     begun = workload.starting  # its jobs left the queue before the first cycle
-    ran_s = 0.0 if begun is None or not time.size else float((time[0] - begun.start_s).sum())
+    first_cycle_s = float(time[0]) if time.size else until_s
+    ran_s = 0.0 if begun is None else float((first_cycle_s - begun.start_s).sum())
     return sum_of_products(left, lasts) + to_first_cycle + after_last_cycle - ran_s
