@@ -52,7 +52,7 @@ def test_a_column_of_an_amount_means_the_same_in_every_table(tmp_path, header, c
     [
         ("cores,color", "1,2", "'color': not a column of "),
         ("cores,memroy_gb", "1,2", "did you mean memory_gb?"),
-        ("cores,bandwidth", "1,2", "a resource is named resource_bandwidth"),
+        ("cores,bandwidth", "1,2", "call it resource_bandwidth if it is an amount of a resource"),
         ("cores,cpu", "1,2", "'cores, cpu': more than one column of cores; keep one"),
         ("cores,memory_gb,mem", "1,2,3", "more than one column of memory"),
         ("cores,cores", "1,2", "two columns have this name"),

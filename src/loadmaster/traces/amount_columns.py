@@ -118,7 +118,11 @@ def unknown_column(name: str, table: str, names: Sequence[str], where: str, fix:
     """The refusal of a column that is neither an amount nor one of `names`."""
     near = near_to(name, [*names, *AMOUNT_COLUMNS, "memory", "memory_mb", "memory_gb"])
     meant = f"did you mean {near}? " if near and name else ""
-    other = f"a resource is named {OTHER}{name if len(name) < 30 else 'NAME'}" if name else "name it, or leave it out"
+    other = (
+        f"call it {OTHER}{name if len(name) < 30 else 'NAME'} if it is an amount of a resource"
+        if name
+        else "name it, or leave it out"
+    )
     return InputError(
         name, f"not a column of {table}", fix=f"{meant}{other}" + (f"; {fix}" if fix else ""), where=where
     )
