@@ -10,6 +10,7 @@ from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Obser
 from loadmaster.live.session.lease import Lease, MachineLock
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
+from loadmaster.live.slurm.controllers import Controllers
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.host_sizes import HostSizes
@@ -79,6 +80,7 @@ class SlurmEngine:
         )
         self._answered = False  # it has been observed once
         self._definitions: dict[str, str] = {}
+        self._controllers = Controllers()
         self._held: set[str] = set()
         self._marked: set[str] = set()
         self._named: dict[str, str] = {}  # by job, the hosts that it names itself
@@ -127,14 +129,11 @@ class SlurmEngine:
         if self._sizes is not None:
             self._sizes.show(nodes, about)
         self.nodes = tuple(nodes)
-        listings = SlurmListings(
-            at_s,
-            rows,
-            self.nodes,
-            parse_states(about),
-            parse_reservations(about),
-            dict(CONFIG.findall(about)).get("BOOT_TIME", ""),
-        )
+        started = dict(CONFIG.findall(about)).get("BOOT_TIME", "")
+        listings = SlurmListings(at_s, rows, self.nodes, parse_states(about), parse_reservations(about), started)
+        before, self._controllers = self._controllers, Controllers.of(about, started)
+        if note := self._controllers.since(before, time.time()):
+            notes = (*notes, note)
         defined = definitions(about)
         self._definitions = self._definitions or defined
         if note := reconfigured(self._definitions, defined):
