@@ -151,3 +151,14 @@ def test_cores_that_do_not_divide_over_the_nodes_and_missing_limits_are_said(tmp
 
 def test_a_log_without_choices_has_no_notes(tmp_path):
     assert sacct(tmp_path, {"ReqCPUS": "2", "AllocCPUS": "2", "ReqMem": "1G"}).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("shared", "says"),
+    [(["user"], "keeps its hosts for one user"), ("mcs", "keeps its hosts for one user"), (["none"], ""), ([], ""),
+     (["oversubscribe"], "1 job with --oversubscribe: "), ("shared", "1 job with --oversubscribe: ")],
+)  # fmt: skip
+def test_a_waiting_job_that_shares_its_hosts_in_a_way_of_its_own_is_counted_in_a_note(tmp_path, shared, says):
+    notes = " ".join(squeue(tmp_path, shared=shared).notes)
+    assert says in notes
+    assert bool(says) == ("one user" in notes or "--oversubscribe" in notes)

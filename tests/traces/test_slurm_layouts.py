@@ -153,12 +153,15 @@ def test_what_is_not_modelled_is_counted_and_said(tmp_path):
         line(2, submit="sbatch -C a*2 b"),
         line(3, submit="sbatch -d expand:1 c"),
         line(4, submit="sbatch --exclusive d"),
+        line(5, submit="sbatch -s -n1 e"),
+        line(6, submit="sbatch f --oversubscribe"),
     )
     notes = " ".join(trace.notes)
     assert "1 job keeps its hosts for one user or group" in notes
+    assert "1 job with --oversubscribe: each gets cores of its own" in notes
     assert "1 job has features that are not modelled, such as a*2" in notes
     assert "1 job has dependencies that are not modelled, such as expand:1" in notes
-    assert (bound.given, bound.exclusive.tolist()) == (("exclusive",), [0, 0, 0, 2])
+    assert (bound.given, bound.exclusive.tolist()) == (("exclusive",), [0, 0, 0, 2, 0, 0])
 
 
 @pytest.mark.parametrize(("field", "said"), [("Eligible", False), ("Comment", True)])

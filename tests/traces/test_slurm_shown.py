@@ -44,6 +44,7 @@ def test_a_running_job_without_its_start_is_refused(tmp_path):
         ("MinMemoryNode=0", "reqmem", None),
         ("OverSubscribe=NO", "oversubscribe", "no"),
         ("OverSubscribe=OK", "oversubscribe", None),
+        ("OverSubscribe=USER", "oversubscribe", "user"),
         ("NumNodes=2-4", "nnodes", "2"),
         ("Dependency=afterok:6(unfulfilled)", "dependency", "afterok:6(unfulfilled)"),
     ],

@@ -331,6 +331,7 @@ _CHOICES = {
     "given more": "with more cores allocated than requested, as where Slurm allocates whole cores of several threads: "
     "cores, memory and GPUs are those requested.",
     "untracked": "with GPUs that no TRES shows: they are read from generic resources or the command line.",
+    "shares cores": "with --oversubscribe: each gets cores of its own, also where its partition lets jobs share them.",
     "a core": "with cores or GPUs that do not divide evenly over their nodes: a task is a core, or has a whole GPU.",
     "no limit": "without a time limit: the runtime stands in for the estimate.",
 }

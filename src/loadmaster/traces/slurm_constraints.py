@@ -77,6 +77,7 @@ def bound_columns(
             columns[name] = code.to_numpy()
     _command_line_columns(frame, bound, lines, columns, marks)
     _queue_columns(frame, columns)
+    marks["shared by some"], marks["shares cores"] = _sharing(frame, lines)
     columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
     columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
     return columns
@@ -126,7 +127,6 @@ def _command_line_columns(
         columns.setdefault("nice", np.array([one.nice for one in lines]))
         if "eligible" not in frame.columns:
             marks["later"] = np.array([one.later for one in lines])
-        marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
     columns["reservation"] = bound.codes("reservation", reserved)
     asked = pl.DataFrame([features, named, without, models_asked_for(frame, lines), pl.Series(nodes(frame))])
     texts, marks["some hosts named"] = _asked_of_hosts(asked)
@@ -159,6 +159,18 @@ def _of_hosts(features: str, named: str, without: str, models: str, *, hosts: in
     except InputError:
         served, terms = False, []
     return with_terms(text, terms), not served
+
+
+def _sharing(frame: pl.DataFrame, lines: Sequence[SubmitOptions]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which jobs want hosts with jobs of their user or group alone, and which let other jobs use their cores."""
+    some, cores = (np.zeros(frame.height, bool) for _ in range(2))
+    if lines:
+        some, cores = np.array([bool(one.shared_by) for one in lines]), np.array([one.shares for one in lines])
+    if "oversubscribe" in frame.columns:
+        said = words(frame["oversubscribe"]).str.to_lowercase()
+        some |= said.is_in(("user", "mcs", "topo")).fill_null(value=False).to_numpy()
+        cores |= (said == "yes").fill_null(value=False).to_numpy()
+    return some, cores
 
 
 def _queue_columns(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:

@@ -154,7 +154,7 @@ def _from_queue(job: dict[str, Any]) -> dict[str, str | None]:
         "reason": _text(job.get("state_reason")),
         "throttle": _positive(_number(job.get("array_max_tasks"))),
         "nice": _number(job.get("nice")),
-        "oversubscribe": _whole_hosts(job.get("shared")),
+        "oversubscribe": _oversubscribe(job.get("shared")),
         "requeue": None if not isinstance(job.get("requeue"), bool) else str(int(job["requeue"])),
         "nodelist": _text(job.get("nodes")),
     }
@@ -217,8 +217,10 @@ def _state(value: Any) -> str | None:
     return _text(value[0] if isinstance(value, list) and value else value)
 
 
-def _whole_hosts(shared: Any) -> str | None:
-    return "no" if shared in ("none", ["none"]) else None
+def _oversubscribe(shared: Any) -> str | None:
+    """With which jobs it shares its hosts, in the words of `squeue`."""
+    said = _text(shared[0] if isinstance(shared, list) and shared else shared)
+    return {"none": "no", "user": "user", "mcs": "mcs", "shared": "yes", "oversubscribe": "yes"}.get(said or "")
 
 
 def _tres(value: Any) -> str | None:

@@ -67,7 +67,7 @@ def shown_row(text: str) -> dict[str, str | None]:
         "reqcpus": _least(pairs.get("NumCPUs")),
         "reqmem": next((f"{amount}{each}" for each, amount in memory.items() if amount not in (None, "0")), None),
         "reqtres": pairs.get("ReqTRES", pairs.get("TRES")),
-        "oversubscribe": "no" if pairs.get("OverSubscribe") == "NO" else None,
+        "oversubscribe": None if pairs.get("OverSubscribe") == "OK" else pairs.get("OverSubscribe", "").lower() or None,
         "nodelist": pairs.get("NodeList") if pairs.get("JobState") != "PENDING" else None,
     }
 

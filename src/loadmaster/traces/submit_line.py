@@ -20,7 +20,7 @@ _FLAGS = frozenset(_FLAGS_WORDS.split())
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
 _SHORT = {
     "d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold", "G": "gpus",
-    "n": "ntasks", "L": "licenses", "w": "nodelist", "x": "exclude", "F": "nodefile",
+    "n": "ntasks", "s": "oversubscribe", "L": "licenses", "w": "nodelist", "x": "exclude", "F": "nodefile",
 }  # fmt: skip
 _NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 _TASKS = re.compile(r"[0-9]{1,7}")
@@ -42,6 +42,7 @@ class SubmitOptions(NamedTuple):
         reservation: that it names; accounting forgets one that had not begun when the job came.
         licences: of the whole cluster, in Slurm's notation.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
+        shares: other jobs may use its cores, where their partition allows it.
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
         gpus: that it requests; accounting does not track them at every site.
         gpu_models: of these, joined by commas, "" where it names none.
@@ -64,6 +65,7 @@ class SubmitOptions(NamedTuple):
     gpu_models: str = ""
     named: str = ""
     without: str = ""
+    shares: bool = False
 
 
 def submit_options(line: str) -> SubmitOptions:
@@ -95,6 +97,7 @@ def submit_options(line: str) -> SubmitOptions:
         gpu_models=",".join(sorted(gpu_models_in(",".join((*map(_listed, map(given.get, _BY_COUNT)), *more))))),
         named=(given.get("nodelist") or given.get("nodefile", "")).strip(),
         without=given.get("exclude", "").strip(),
+        shares=not {"oversubscribe", "share"}.isdisjoint(given),
     )
 
 

@@ -168,6 +168,17 @@ def test_a_job_without_memory_takes_whole_hosts_where_they_differ_in_it_or_where
     assert without_memory(other, Partition="short") == ([[4.0, 1000 * MIB]], False)
 
 
+def test_hosts_that_a_running_job_keeps_for_its_user_take_no_further_job_until_its_limit(site):
+    look = observer(site, HostParts(Slurm()).of)
+    rules = look.see(listings(site, wide(OverSubscribe="USER"))).cluster.rules
+    assert [(each.kind, each.hosts, each.from_s, each.to_s) for each in rules.calendar] == [
+        ("drained", (0, 2), 1100.0, 1700.0)
+    ]
+    for cells in ({"OverSubscribe": "NO"}, {"OverSubscribe": "USER", "State": "COMPLETED", "EndTime": "1900"}):
+        assert look.see(listings(site, wide(**cells))).cluster.rules.calendar == ()
+    assert look.see(listings(site, row(OverSubscribe="USER"))).cluster.rules.calendar == ()
+
+
 def test_jobs_of_other_partitions_are_left_out_by_name(site):
     look = observer(site, HostParts(Slurm()).of, partitions=("short",))
     seen = look.see(listings(site, row(), row(JobArrayID="8", JobID="8", ArrayJobID="8", Partition="short")))

@@ -10,7 +10,7 @@ import real_slurm
 from loadmaster.live.session.engine import HELD, RUNNING
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.release import release_all
-from loadmaster.model.actions import Explain, Hold, Start, Withdraw
+from loadmaster.model.actions import Explain, Hold, Repin, Start, Withdraw
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
@@ -20,14 +20,16 @@ SERVED = {
     "-C intel,rack2": ["n2"], "-C intel|rack2": ["n1 n2 n4"], "-C (intel|amd)&rack1": ["n1 n3"],
     "-N2 -n2 -C intel*2": ["n1 n2"], "-N2 -n2 -C [rack1|rack2]": ["n1 n3", "n2 n4"],
     "-N1 -C [rack1|rack2]": ["n1 n2 n3 n4"], "-w n1 -C intel --exclusive": ["n1"], "-C amd -x n3": ["n4"],
+    "--oversubscribe": ["n1 n2 n3 n4"],
 }  # fmt: skip
 LEFT_OUT = {
     "-N2 -n2 -w n1": "names only some of its hosts (-w n1)",
     "-N2 -n2 -C intel*1&amd*1": "requests features of some of its hosts (intel*1&amd*1)",
     "-n3 -C [intel*2&amd*1]": "requests features of some of its hosts ([intel*2&amd*1])",
-    "--oversubscribe": "shares its hosts in a way of its own (OverSubscribe=YES)",
-    "--exclusive=user": "shares its hosts in a way of its own (OverSubscribe=USER)",
+    "--exclusive=user": "wants hosts with jobs of some users only (--exclusive=user)",
+    "--oversubscribe -p shared": "may share its cores with other jobs (--oversubscribe in the partition shared)",
 }
+SHARED = "PartitionName=shared Nodes=ALL OverSubscribe=YES:4 State=UP\n"
 
 
 class Site:
@@ -48,7 +50,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site():
-    with real_slurm.held_slurm(HOSTS) as slurm:
+    with real_slurm.held_slurm(HOSTS, SHARED) as slurm:
         made = Site(slurm)
         yield made
         made.engine.close()
@@ -87,3 +89,26 @@ def test_a_job_keeps_the_hosts_that_it_names_whatever_becomes_of_it(site):
     assert release_all(site.engine.commands, site.engine.owner).done == [last]
     assert (site.job(last, "ReqNodeList"), site.job(last, "Priority") != "0") == ("n4", True)
     site.slurm.run("scancel", job, other, last)
+
+
+def test_hosts_of_a_running_job_that_keeps_them_for_its_user_take_no_further_job_as_slurm_has_it(site):
+    job = site.submit("--exclusive=user -w n1")
+    site.engine.observe()
+    assert site.engine.act(Withdraw(job)) is None
+    end = time.monotonic() + 60.0
+    while not (rows := site.engine.observe().cluster.rules.calendar):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert [(each.kind, each.hosts) for each in rows] == [("drained", (0,))]
+
+    command = ("sbatch", "--parsable", "-n1", "--mem=100", "-o", "/dev/null", "--wrap", "sleep 60")
+    other = site.slurm.tried(*command, user="nobody").stdout.strip()
+    site.engine.observe()
+    assert site.engine.act(Start(other, ("n1",))) is None
+    time.sleep(3.0)
+    assert site.job(other, "JobState") == "PENDING"  # Slurm keeps the host from other users too
+    assert site.engine.act(Repin(other, ("n2",))) is None
+    while site.job(other, "JobState") != "RUNNING":
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    site.slurm.run("scancel", job, other)

@@ -142,13 +142,23 @@ def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
 @pytest.mark.parametrize(
     ("cells", "why"),
     [
-        ({"Licenses": "matlab:1"}, "licences"), ({"OverSubscribe": "USER"}, "OverSubscribe"),
+        ({"Licenses": "matlab:1"}, "licences"), ({"OverSubscribe": "USER"}, "--exclusive=user"),
         ({"tres-per-node": "gres:fpga:1"}, "fpga"), ({"Feature": "[a*1&b*1]"}, "features of some of its hosts"),
-        ({"Feature": "a*2"}, "features of some of its hosts ("), ({"OverSubscribe": "YES"}, "OverSubscribe=YES"),
+        ({"Feature": "a*2"}, "features of some of its hosts ("), ({"OverSubscribe": "MCS"}, "--exclusive=mcs"),
     ],
 )  # fmt: skip
 def test_what_the_model_has_no_words_for_is_left_out_by_name(cells, why):
     assert why in work(**cells)
+
+
+def test_oversubscribe_matters_only_in_a_partition_that_lets_jobs_share_cores():
+    listed = row(OverSubscribe="YES", Partition="long,main")
+
+    def found(*shared):
+        return work_of(listed, looks_on=False, counts_memory=True, gpu_models={}, gpu_counts={}, shared=shared)
+
+    assert (found("short").cores, found("short").whole) == (4.0, False)
+    assert "--oversubscribe in the partition main" in found("short", "main")
 
 
 @pytest.mark.parametrize(

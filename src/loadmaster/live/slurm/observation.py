@@ -7,16 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.session.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
+from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks
 from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
-from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, with_all_memory, work_of
+from loadmaster.live.slurm.work import (
+    ENDED,
+    KEEPS_HOSTS,
+    UNFIT,
+    SlurmJob,
+    is_over,
+    limit_s,
+    state_of,
+    with_all_memory,
+    work_of,
+)
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.host_names import host_names
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.model.whole_hosts import hold_whole_hosts
@@ -89,7 +100,7 @@ class SlurmObserver:
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[EndedJob] = []
-        host_names = set(cluster.names)
+        known = set(cluster.names)
         for row in listings.rows:
             if is_over(row):
                 if row.id not in self._told:
@@ -103,12 +114,13 @@ class SlurmObserver:
                 gpu_models=gpu_models,
                 gpu_counts=counts,
                 licences=dict(self._site.licences),
+                shared=[part.name for part in self._site.partitions if part.sharing in ("yes", "force")],
             )
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the requested partitions"
             if isinstance(work, str):
                 left_out.append((row.id, work))
-            elif not set(work.on) <= host_names:
+            elif not set(work.on) <= known:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
@@ -146,12 +158,11 @@ class SlurmObserver:
             for part in self._site.partitions
         )
         cluster = cluster_of(replace(self._site, nodes=nodes, partitions=partitions), self._accounts).cluster
-        if not listings.reservations:
-            return cluster
         number = {name: k for k, name in enumerate(cluster.names)}
         assert cluster.rules is not None
         calendar = tuple(row for each in listings.reservations if (row := _calendar(each, number, listings.at_s)))
-        return replace(cluster, rules=replace(cluster.rules, calendar=calendar))
+        calendar += tuple(_kept(row, number) for row in listings.rows if _keeps_hosts(row, number))
+        return replace(cluster, rules=replace(cluster.rules, calendar=calendar)) if calendar else cluster
 
     def _jobs(self, works: list[SlurmJob], cluster: Cluster, at_s: float) -> Workload:
         rows = [work.row for work in works]
@@ -260,6 +271,21 @@ def _unserved_pins(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
     """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
     rows = (work.row for work in works if work.state == HELD and work.on)
     return tuple((row.id, f"Slurm says {UNFIT}") for row in rows if row["Reason"] == UNFIT)
+
+
+def _keeps_hosts(row: ListedJob, number: dict[str, int]) -> bool:
+    """Whether it runs on hosts that take no job of another user until it ends."""
+    if row["OverSubscribe"] not in KEEPS_HOSTS or not row["StartTime"].isdecimal() or is_over(row):
+        return False
+    on = host_names(row["NodeList"])
+    return state_of(row, looks_on=False) in (RUNNING, ENDING) and not number.keys().isdisjoint(on)
+
+
+def _kept(row: ListedJob, number: dict[str, int]) -> CalendarRow:
+    """Its hosts take no further job until its limit, as if they were drained."""
+    hosts = tuple(number[name] for name in host_names(row["NodeList"]) if name in number)
+    start_s = float(row["StartTime"])
+    return CalendarRow(start_s, start_s + limit_s(row["TimeLimit"]), "drained", hosts)
 
 
 def _number(row: ListedJob) -> int:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +33,8 @@ UNFIT = "BadConstraints"
 _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
 _TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
+KEEPS_HOSTS = ("USER", "MCS", "TOPO")
+"""What OverSubscribe says of a job whose hosts take only jobs of its user or its group."""
 _ASKED = ("tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket")
 """Columns of what a job requests, whether Slurm tracks it or not."""
 
@@ -76,6 +78,7 @@ def work_of(
     gpu_models: Mapping[str, str],
     gpu_counts: Mapping[str, Sequence[int]],
     licences: Container[str] = (),
+    shared: Collection[str] = (),
 ) -> SlurmJob | str:
     """The job of a row, or why it has to be left out.
 
@@ -86,6 +89,7 @@ def work_of(
         gpu_models: those that a job may name, each with the feature that its hosts need, "" for none.
         gpu_counts: of each model, "" for any, how many GPUs every host has that has some.
         licences: the names of those that the site counts.
+        shared: the partitions in which several jobs may use the same cores.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -95,7 +99,7 @@ def work_of(
     cores = float(_whole(row["NumCPUs"]))
     waits = state in (HELD, CLAIMED)
     nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
-    if waits and (reason := _why_not(row, state, nodes, cores, gpu_models)):
+    if waits and (reason := _why_not(row, state, nodes, cores, gpu_models, shared)):
         return reason
     asked = _licences(row, licences)
     if waits and asked is None:
@@ -111,7 +115,7 @@ def work_of(
         cores / nodes,
         memory,
         _gpus_of_host(row, nodes),
-        _limit_s(row["TimeLimit"]),
+        limit_s(row["TimeLimit"]),
         waits and row["OverSubscribe"] == "NO",
         host_names(row["NodeList"] if not waits else _pin(row, state)),
         _hold(row, state),
@@ -216,7 +220,14 @@ def _hold(row: ListedJob, state: int) -> int:
     return _HOLDS.get(row["Reason"], 1)
 
 
-def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: Mapping[str, str]) -> str:
+def _why_not(
+    row: ListedJob,
+    state: int,
+    nodes: int,
+    cores: float,
+    gpu_models: Mapping[str, str],
+    shared: Collection[str],
+) -> str:
     """Why the model has no words for a waiting job; empty if it has."""
     if row.cut:
         return f"{row.cut} is longer than the listing shows"
@@ -224,8 +235,10 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
         return "a part of a heterogeneous job"
     if row["admin_comment"].startswith(f"{OURS}:"):
         return "another loadmaster holds it, with another --state"
-    if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
-        return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
+    if row["OverSubscribe"] in KEEPS_HOSTS:
+        return f"wants hosts with jobs of some users only (--exclusive={row['OverSubscribe'].lower()})"
+    if row["OverSubscribe"] in ("YES", "FORCE") and (part := set(row["Partition"].split(",")) & set(shared)):
+        return f"may share its cores with other jobs (--oversubscribe in the partition {min(part)})"
     if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_models)), ""):
         return f"requests {other}"
     if state == HELD and row.named and not _names_all(row, nodes):
@@ -265,12 +278,13 @@ def _lie_evenly(row: ListedJob, nodes: int, gpu_counts: Mapping[str, Sequence[in
     return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in gpus)
 
 
-def _limit_s(text: str) -> float:
+def limit_s(text: str) -> float:
+    """The time limit of a job in seconds; very long where it has none."""
     try:
-        limit_s = duration_s(text) if text else math.inf
+        seconds = duration_s(text) if text else math.inf
     except InputError:  # Partition_Limit, INVALID
-        limit_s = math.inf
-    return UNLIMITED_S if math.isinf(limit_s) else max(1.0, limit_s)
+        seconds = math.inf
+    return UNLIMITED_S if math.isinf(seconds) else max(1.0, seconds)
 
 
 def _tracked(text: str) -> dict[str, float]:
