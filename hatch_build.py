@@ -1,6 +1,7 @@
 """What a build adds to a package: a long description that stands alone, and the commit of its source."""
 
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -33,9 +34,11 @@ class CommitHook(BuildHookInterface):
     made: Path | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the commit; an editable install reads its own, and a folder without git has none."""
+        """Write the commit; an editable install reads its own, and a folder or a machine without git has none."""
+        if version == "editable" or not (Path(self.root) / ".git").exists() or shutil.which("git") is None:
+            return
         asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=self.root, capture_output=True, text=True, check=False)
-        if version == "editable" or asked.returncode or not (Path(self.root) / ".git").exists():
+        if asked.returncode:
             return
         with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
             file.write(asked.stdout)

@@ -50,6 +50,15 @@ def test_the_wheel_has_every_file_of_the_package_and_no_machine_code(wheel):
             assert packed.read("loadmaster/commit.txt").decode().strip() == of
 
 
+def test_a_machine_without_git_builds_the_wheel_too_as_the_container_file_does(tmp_path):
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(ROOT)]
+    without = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=without, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as packed:
+        assert "loadmaster/commit.txt" not in packed.namelist()
+
+
 def test_the_sdist_has_what_the_wheel_is_built_from_and_what_tests_it(built):
     with tarfile.open(next(built.glob("*.tar.gz"))) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
