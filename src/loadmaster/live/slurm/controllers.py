@@ -48,6 +48,4 @@ class Controllers:
         else:
             what = f"Slurm's controller {self.in_charge}".rstrip() + " was restarted"
         what += f" ({down} is down)" if down else ""
-        return (
-            f"{what}, seen at {at}: Slurm may have lost requests of the seconds before; loadmaster decides them again"
-        )
+        return f"{what}, seen at {at}: Slurm may have lost jobs and requests of the seconds before"
