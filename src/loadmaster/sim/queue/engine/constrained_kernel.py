@@ -120,9 +120,9 @@ def queue_length(state, bound):
 
 
 @inner
-def has_ready_job(state, bound):
-    """Whether the queue holds a job that may start now."""
-    return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
+def eligible_jobs(state, bound):
+    """How many jobs in the queue may start now."""
+    return state.tally[WAITING] if bound is None else bound.tally[IN_QUEUE]
 
 
 @inner

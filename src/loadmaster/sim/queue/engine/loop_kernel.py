@@ -14,8 +14,8 @@ from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
     advance_constrained,
+    eligible_jobs,
     has_cut_runs,
-    has_ready_job,
     queue_length,
 )
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
@@ -158,7 +158,7 @@ def _serve(engine, bound, now):
         if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
             return NO_RANK
     winners = count[PLANNED] = 0
-    if has_ready_job(engine.state, bound):
+    if eligible_jobs(engine.state, bound) > 0:
         winners, wrong = best_pass(engine, bound, now)
         if wrong:
             return wrong

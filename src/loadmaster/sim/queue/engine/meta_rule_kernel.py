@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.changed_hosts_kernel import record_pass
+from loadmaster.sim.queue.engine.constrained_kernel import eligible_jobs
 from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.state import (
     AT_FIRST,
@@ -50,7 +51,7 @@ def best_pass(engine, bound, now):
             record_pass(engine.rules, engine.state, engine.head_promise, leans, certain)
             return _all_tie(engine.rules, engine.log, count[PLANNED] == count[WAITING]), 0
         value = engine.log.value[engine.log.rows[0], member] = value_of_plan(engine)
-        starts_all = count[PLANNED] == count[WAITING]
+        starts_all = count[PLANNED] == eligible_jobs(engine.state, bound)
         if value > best_value:
             best_value, winners, best_planned = value, 1 << member, count[PLANNED]
             best_last = count[LAST_HOST] if count[UNDO] == 0 else engine.state.undo_host[count[UNDO] - 1]
@@ -62,7 +63,7 @@ def best_pass(engine, bound, now):
             winners |= 1 << member
         # undo this member's plan before the next one passes
         take_back(engine, 0, 0, SHORT)
-        if bound is None and engine.rules.pruned and starts_all:
+        if engine.rules.pruned and starts_all:
             break
     # redo the best plan on the same hosts
     for i in range(best_planned):
