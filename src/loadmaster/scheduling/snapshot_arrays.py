@@ -160,17 +160,17 @@ class SnapshotArrays:
         counted = table(COUNTED, hosts, owner=-1)
         return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
 
-    def availability(self, steps: int) -> AvailabilityArrays:
-        """An empty plan with room for that many steps."""
-        hosts, resources = self.snapshot.free.shape
+    def availability(self, steps: int, cards: int = 0) -> AvailabilityArrays:
+        """An empty plan with room for that many steps, and columns for so many cards of a host."""
+        hosts, columns = len(self.snapshot.free), self.snapshot.free.shape[1] + cards
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
         return AvailabilityArrays(
             step=table(STEP, steps),
-            step_free=np.zeros((steps, resources)),
+            step_free=np.zeros((steps, columns)),
             size=np.zeros(3, np.int64),
             chain=table(CHAIN, hosts),
-            window=np.zeros((hosts, resources)),
+            window=np.zeros((hosts, columns)),
             value=np.zeros(hosts),
             able=np.zeros(hosts, np.int32),
             again=np.zeros(1, np.int32),

@@ -39,7 +39,7 @@ BESIDE_KINDS = ["lxf+none", "lxf+skip", "lxf+netbatch", "lxf+netbatch(reservatio
 """The same backfillings in one engine: that of EASY also has ranks that change."""
 RULES = [POLICIES["first-fit"], POLICIES["mix-fit"], POLICIES["round-robin"], POLICIES["random"], MaxJobs()]
 GPU_AMOUNTS = [0.1, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.0, 2.0]
-PLAIN_ONLY = ["conservative", "conservative(early_end=now)", "easy(heads=3)", "selective", "slurm"]
+PLAIN_ONLY = ["slurm", "lookahead"]
 
 
 def run(log, discipline, policy=FIRST_FIT, cluster=TWO_CARDS, **how):
