@@ -298,7 +298,7 @@ class PassCards(NamedTuple):
     `AvailabilityArrays` have what is free of each card.
 
     Attributes:
-        free, wanted, share, resources: as `EngineCards` has them; cost: float64[C], all 0.
+        free, wanted, share, resources: as `EngineCards` has them; cost: float64[C], all 0 but while cards are picked.
         picked: int64[U], the cards, as bits, of the tasks of the row at hand, beside `RoomArrays.host`.
         started, promised, standing: int64[T], the same beside `started_host` and `promised_host` of `PassArrays`, and
             beside the hosts of `PromiseArrays`.

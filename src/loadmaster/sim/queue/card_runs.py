@@ -1,6 +1,6 @@
 """Runs in which GPUs are cards (rule Q22): what is refused, and what the compiled engine serves."""
 
-from loadmaster.backfilling import Easy, Stepwise
+from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.cards import host_cards
 from loadmaster.scheduling import AnyPolicy, Discipline, MaxJobs, Twin, is_meta, is_plain_data
@@ -60,13 +60,10 @@ def serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) 
 
 
 def general_serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether the general pass serves these rules where GPUs are cards: all that promise no moment alone."""
+    """Whether the general pass serves these rules where GPUs are cards."""
     from loadmaster.sim.queue.engine import general_replay
 
-    backfilling = discipline.backfilling
-    by_moment = isinstance(backfilling, Easy) and backfilling.heads == 1 and backfilling.promise != "hosts"
-    by_moment |= isinstance(backfilling, Stepwise) and backfilling.depth == 1 and backfilling.promise != "hosts"
-    return not by_moment and _knows_cards(workload, policy) and general_replay.serves(policy, discipline)
+    return _knows_cards(workload, policy) and general_replay.serves(policy, discipline)
 
 
 def _knows_cards(workload: Workload, policy: AnyPolicy) -> bool:

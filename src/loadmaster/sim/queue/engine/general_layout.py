@@ -156,7 +156,7 @@ def general_pass_of(
         room=scene.room()._replace(free=given.state.free),
         this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),
         standing=_earlier_promises(scene, many),
-        shadow_times=scene.shadow_times(),
+        shadow_times=scene.shadow_times(most_cards),
         availability=scene.availability(steps_of(scene, room), most_cards),
         cluster_wide=scene.cluster_wide(steps_of(scene, room), room),
         cards=cards,
