@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 from loadmaster.backfilling.pass_arrays import PassCards
-from loadmaster.jit.by_reference import lend
-from loadmaster.jit.kernels import lean
+from loadmaster.jit.by_reference import by_reference
 from loadmaster.model.cards import CardLayout
 from loadmaster.model.request import requests_of
 from loadmaster.place.cards_kernel import change_row, sum_up_row, tasks_in_row, tasks_on_empty, tightest_in_row
@@ -15,23 +15,23 @@ GPUS = np.array([0.0, 0.25, 0.3, 0.6, 1.0, 2.0])
 """Of each kind of demand."""
 
 
-@lean
+@njit
 def in_row(cards, row, demand, kind):
     """How many tasks go into the row, and the cards of one, which is then taken."""
-    lent = lend(cards)
+    lent = by_reference(cards)
     many, bits = tasks_in_row(lent, row, demand, kind, TASKS), tightest_in_row(lent, row, kind)
     change_row(lent, row, demand, kind, bits, -1.0)
     return many, bits
 
 
-@lean
+@njit
 def on_empty(cards, capacity, demand):
-    return tasks_on_empty(lend(cards), capacity, demand[1], 1)
+    return tasks_on_empty(by_reference(cards), capacity, demand[1], 1)
 
 
-@lean
+@njit
 def sum_up(cards, row):
-    sum_up_row(lend(cards), row)
+    sum_up_row(by_reference(cards), row)
 
 
 def cards_of(demand):
