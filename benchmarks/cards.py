@@ -23,6 +23,7 @@ from loadmaster.sim.queue import simulate
 RULES = (
     ("fcfs", "first-fit"), ("fcfs+skip", "first-fit"), ("easy", "first-fit"), ("sjf+easy", "first-fit"),
     ("easy", "best-fit-cores"), ("netbatch", "mix-fit"),
+    ("conservative", "first-fit"), ("easy(heads=3)", "first-fit"), ("slurm", "first-fit"),
 )  # fmt: skip
 FROM_RUNNING_JOBS = "easy", "first-fit"
 LOADS = (0.8, 0.95)

@@ -23,6 +23,7 @@ tests=(
     "tests/sim/queue/test_priority_ticks.py::test_it_agrees_with_the_reference[best-fit-cores]"
     tests/sim/queue/test_general_replay.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
     tests/sim/queue/test_in_bulk.py
+    "tests/sim/queue/test_card_runs.py::test_compiled_plans_give_the_schedule_and_the_cards_of_the_plain_engine"
     tests/sim/queue/test_host_pool.py
     tests/sim/queue/test_pools.py
     tests/sim/queue/test_out_of_room.py

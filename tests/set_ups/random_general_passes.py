@@ -4,6 +4,7 @@ As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_general_pas
 the plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With
 `small` behind it every plan begins with room for far too few steps; with a discipline behind it all runs have that one.
 With `any` behind it each run takes the form of the pass that `simulate` chooses for it: `shadow` or `general`.
+With `cards` behind it GPUs are cards, of which most jobs request parts.
 """
 
 import sys
@@ -25,6 +26,7 @@ from loadmaster.scheduling.estimate_model import USERS, estimate_model_named
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.scheduling.timed_limits import timed_kinds
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.card_runs import general_serves_cards
 from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
 from loadmaster.sim.queue.engine import general_layout as general_layout
 from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -60,14 +62,16 @@ STOPPING = [("preempt", *kinds) for kinds in (("partition",), ("partition", "lim
 COMPILED = tuple(kind for kind in KINDS if all(each.compiled for each in timed_kinds(*bound_jobs(1, kind)).values()))
 TOGETHER = [(kind,) for kind in COMPILED] + list(combinations(COMPILED, 2)) + [COMPILED] * 8 + STOPPING * 6 + [()] * 20
 """Nothing binds the jobs of the last ones."""
+NOT_ON_CARDS = {"preempt", "hosts", "wide", "work"}
+"""What the general pass does not serve where GPUs are cards."""
 HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
 """Without these any host serves where hosts are equal: promises may count them."""
 
 
-def both(seed, discipline=None, *, any_form=False):
+def both(seed, discipline=None, *, any_form=False, cards=False):
     """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled pass.
 
-    `any_form`: the second one by the form of the pass that `simulate` chooses.
+    `any_form`: the second one by the form of the pass that `simulate` chooses; `cards`: GPUs are cards.
     """
     rng = np.random.default_rng(seed)
     kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
@@ -76,6 +80,8 @@ def both(seed, discipline=None, *, any_form=False):
         kinds = ()
     if "fair-share" in named:  # where jobs are served by need, nobody is stopped by this engine
         kinds = tuple(kind for kind in kinds if kind != "preempt")
+    if cards:
+        kinds = tuple(kind for kind in kinds if kind not in NOT_ON_CARDS)
     interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
     workload, cluster = bound_jobs(seed, *kinds)
     if seed % 3 == 0:
@@ -85,6 +91,10 @@ def both(seed, discipline=None, *, any_form=False):
         workload = replace(workload, constraints=replace(bound, array_task=bound.array_task[::-1]))
     if not HOST_BOUND & set(kinds) and rng.random() < 0.4:
         workload, cluster = one_pool(workload, cluster)
+    if cards:
+        workload, cluster = on_cards(rng, workload, cluster)
+        if not general_serves_cards(workload, policy, rule):
+            policy, rule = RULES[0], discipline_named("conservative")
     assert general_replay.serves(policy, rule)
     estimate_model = estimate_model_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
     if not serves_estimates(estimate_model, cluster):
@@ -101,6 +111,18 @@ def both(seed, discipline=None, *, any_form=False):
     return f"{seed} {named} {policy.name} {kinds} {estimate_model}", plain, kept
 
 
+def on_cards(rng, workload, cluster):
+    """The same jobs, most of which request GPUs of one to three in each host; no host goes down."""
+    count = rng.integers(1, 4, cluster.hosts).astype(float)
+    gpus = np.minimum(rng.choice([0.0, 0.25, 0.3, 0.5, 0.6, 1.0, 2.0], workload.jobs), count.min())
+    gpus[0] = 0.5
+    calendar = tuple(replace(row, kind="drained") if row.kind == "down" else row for row in cluster.rules.calendar)
+    resources = (*cluster.resources, "gpus")
+    hosts = replace(cluster, resources=resources, capacity=np.column_stack((cluster.capacity, count)))
+    workload = replace(workload, resources=resources, demand=np.column_stack((workload.demand, gpus)))
+    return workload, replace(hosts, rules=replace(cluster.rules, calendar=calendar))
+
+
 def with_equal_ranks(workload):
     """The same jobs, of which many arrive at one moment and many have one estimate: most orders rank these alike."""
     expected_s = workload.runtime_s if workload.estimate_s is None else workload.estimate_s
@@ -113,7 +135,7 @@ def differences(plain, other):
     """The columns in which two schedules differ; `other` may be None only where nobody ever starts."""
     if other is None:
         return ["left to others"] * bool(plain.started.any())
-    pairs = [(plain, other, ("start_s", "host", "end_s", "status", "expected_s", "start_up_s"))]
+    pairs = [(plain, other, ("start_s", "host", "cards", "end_s", "status", "expected_s", "start_up_s"))]
     pairs.append((plain.cycles, other.cycles, ("time_s", "queue_length", "started", "winners")))
     if plain.segments is not None and other.segments is not None:
         pairs.append((plain.segments, other.segments, tuple(vars(plain.segments))))
@@ -153,11 +175,11 @@ def _ranker_in_python(order):
     return rank
 
 
-def differing(first, last, *named, any_form=False):
+def differing(first, last, *named, any_form=False, cards=False):
     """How many runs there were on seeds from `first` to `last`, and those whose schedules differ; `named`: of what."""
     found = []
     for seed in range(first, last):
-        name, plain, kept = both(seed, *named, any_form=any_form)
+        name, plain, kept = both(seed, *named, any_form=any_form, cards=cards)
         if wrong := differences(plain, kept):
             found.append(f"{name}: {', '.join(wrong)}")
     return last - first, found
@@ -167,5 +189,6 @@ if __name__ == "__main__":
     in_python()
     if "small" in sys.argv[3:]:
         general_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
-    named = [each for each in sys.argv[3:] if each not in ("small", "any")]
-    print(*differing(*map(int, sys.argv[1:3]), *named, any_form="any" in sys.argv[3:]))
+    named = [each for each in sys.argv[3:] if each not in ("small", "any", "cards")]
+    forms = {"any_form": "any" in sys.argv[3:], "cards": "cards" in sys.argv[3:]}
+    print(*differing(*map(int, sys.argv[1:3]), *named, **forms))

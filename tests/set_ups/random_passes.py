@@ -241,14 +241,16 @@ def scan_in_python(policy, resources, hidden=0):
     return scan
 
 
-def rate_in_python(policy):
-    """What `compiled.rater` compiles."""
+def rate_in_python(policy, hidden=0):
+    """What `compiled.rater` compiles; the policy does not see the `hidden` last amounts of a host."""
 
     def rate(demand, free, capacity, hosts, many, last_host, task, seed, out, offset):
+        asked, seen = len(demand), len(demand) - hidden
         for host in hosts[:many].tolist():
             context = Context(host, len(free), int(last_host), int(task), seed)
-            fits = (free[host] >= demand).all()
-            out[offset + host] = policy.rate(demand, free[host], capacity[host], context) if fits else np.inf
+            fits = (free[host, :asked] >= demand).all()
+            left, whole = free[host, :seen], capacity[host, :seen]
+            out[offset + host] = policy.rate(demand[:seen], left, whole, context) if fits else np.inf
         return 0
 
     return rate

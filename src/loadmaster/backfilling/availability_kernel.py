@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.pass_arrays import MORE_ROOM, STARTED, STATUS
 from loadmaster.jit.kernels import inner
+from loadmaster.place.cards_kernel import change_row, give_to, sum_up_row
 
 
 @inner
@@ -46,6 +47,8 @@ def lay_out(view, availability, now):
             while step >= 0:
                 if now.as_pool:
                     availability.step_free[step, 0] += 1.0
+                elif view.cards is not None:
+                    _end_on_cards(view, availability, step, view.rows.of[row].kind, view.cards.started[at])
                 else:
                     for r in range(view.rows.demand.shape[1]):
                         availability.step_free[step, r] += view.rows.demand[view.rows.of[row].kind, r]
@@ -65,13 +68,26 @@ def _chains_of_running(view, availability, now_s, soonest):
         _begin_chain(availability, host, size, now_s)
         for r in range(view.room.free.shape[1]):
             availability.step_free[host, r] = view.room.free[host, r]
+        if view.cards is not None:
+            for card in range(view.cards.free.shape[1]):
+                availability.step_free[host, view.room.free.shape[1] + card] = view.cards.free[host, card]
         size += steps
     availability.size[0] = size
     for i in range(view.ends.many[0]):
         host = view.ends.end[i].host
         _append(availability, host, max(view.ends.end[i].end_s, soonest))
-        for r in range(view.rows.demand.shape[1]):
-            availability.step_free[availability.chain[host].last, r] += view.rows.demand[view.ends.end[i].kind, r]
+        last = availability.chain[host].last
+        if view.cards is not None:
+            _end_on_cards(view, availability, last, view.ends.end[i].kind, view.ends.cards[i])
+        else:
+            for r in range(view.rows.demand.shape[1]):
+                availability.step_free[last, r] += view.rows.demand[view.ends.end[i].kind, r]
+
+
+@inner
+def _end_on_cards(view, availability, step, kind, bits):
+    """A task of demand number `kind` has ended in a step, where GPUs are cards: it had the cards `bits`."""
+    change_row(view.cards, availability.step_free[step], view.rows.demand, kind, bits, 1.0)
 
 
 @inner
@@ -146,6 +162,34 @@ def hold(availability, host, start_s, end_s, demand, columns, sign):
         for r in range(columns):
             availability.step_free[at, r] -= sign * demand[r]
         at = np.int64(availability.step[at].next)
+
+
+@inner
+def hold_task(view, availability, host, span_s, kind, bits, sign):
+    """Take (`sign` 1) or give back (-1) a task of demand number `kind`, from one moment until another.
+
+    `bits` are its cards, where GPUs are cards.
+    """
+    start_s, end_s = span_s
+    demand = view.rows.demand[kind]
+    if view.cards is None:
+        hold(availability, host, start_s, end_s, demand, demand.shape[0], sign)
+    else:
+        cards = view.cards
+        hold(availability, host, start_s, end_s, demand, cards.resources, sign)
+        at = covering(availability, host, start_s)
+        while bits > 0 and availability.step[at].start_s < end_s:
+            give_to(availability.step_free[at, cards.resources + 2 :], bits, -sign * cards.share[kind])
+            sum_up_row(cards, availability.step_free[at])
+            at = np.int64(availability.step[at].next)
+
+
+@inner
+def least_in(view, availability, host, start_s, end_s):
+    """As `least`; where GPUs are cards, the least of each card tells what a task may have."""
+    least(availability, host, start_s, end_s)
+    if view.cards is not None:
+        sum_up_row(view.cards, availability.window[host])
 
 
 @inner
@@ -226,3 +270,51 @@ def first_on(availability, host, demand, columns, expected_s, from_s, latest_s):
             end_s = end_of(start_s, expected_s)
         at = np.int64(availability.step[at].next)
     return start_s
+
+
+@inner
+def lacking_on_cards(view, availability, host, at, end_s, kind):
+    """As `has_from`, from step `at` of the host on, where GPUs are cards: a task has the same cards all the time.
+
+    Returns -1 if the demand is covered. Else it returns a step: a start in it, or before it, is too early.
+    """
+    demand, first = view.rows.demand[kind], at
+    if end_s <= availability.chain[host].falls_s and at == availability.chain[host].first:
+        end_s = availability.step[at].start_s  # as `has_now`
+    while True:
+        if _lacks_in_row(demand, availability.step_free[at]):
+            return at
+        for r in range(availability.window.shape[1]):
+            least_so_far = np.inf if at == first else availability.window[host, r]
+            availability.window[host, r] = min(least_so_far, availability.step_free[at, r])
+        following = np.int64(availability.step[at].next)
+        if following < 0 or availability.step[following].start_s >= end_s:
+            break
+        at = following
+    if at == first:
+        return np.int64(-1)
+    sum_up_row(view.cards, availability.window[host])
+    return first if _lacks_in_row(demand, availability.window[host]) else np.int64(-1)
+
+
+@inner
+def first_on_cards(view, availability, host, kind, expected_s, from_s, latest_s):
+    """As `first_on`, where GPUs are cards."""
+    at, start_s = covering(availability, host, from_s), from_s
+    while start_s <= latest_s:
+        lacking = lacking_on_cards(view, availability, host, at, end_of(start_s, expected_s), kind)
+        if lacking < 0:
+            return start_s
+        at = np.int64(availability.step[lacking].next)
+        start_s = availability.step[at].start_s if at >= 0 else np.inf
+        if at < 0:
+            break
+    return start_s
+
+
+@inner
+def _lacks_in_row(demand, row):
+    less = False
+    for r in range(demand.shape[0]):
+        less |= row[r] < demand[r]
+    return less

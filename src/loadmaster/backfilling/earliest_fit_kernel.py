@@ -7,13 +7,13 @@ best start so far is skipped, by block where possible. Bounds are never too late
 
 import numpy as np
 
-from loadmaster.backfilling.availability_kernel import covering, end_of, first_on, has_room, hold, least
+from loadmaster.backfilling.availability_kernel import covering, end_of, first_on, first_on_cards, has_room, least_in
 from loadmaster.backfilling.cluster_wide_kernel import asks_cluster_wide, first_cluster_wide, next_cluster_wide_change
-from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
+from loadmaster.backfilling.host_choice_kernel import choose, tasks_held
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts
 from loadmaster.backfilling.pass_arrays import STATUS
 from loadmaster.backfilling.plan_bounds_kernel import bound_on, class_of, likely_host, renew_block
-from loadmaster.backfilling.plan_kernel import hold_all, hold_count, is_shut, place_at, shut_until
+from loadmaster.backfilling.plan_kernel import hold_count, hold_picked, is_shut, place_at, shut_until
 from loadmaster.backfilling.start_bounds_kernel import BLOCK
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
@@ -50,7 +50,7 @@ def earliest(view, availability, rate, now, row, before_s):
 @inner
 def _first_of_one(view, availability, rate, now, row, before_s):
     """The same for a single task on hosts of one speed: the host with the earliest start."""
-    demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
+    expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
     # a good start from a few likely hosts rules out most blocks below
     best_s, able = _good_start(view, availability, row, kind, before_s), np.int64(0)
@@ -63,10 +63,10 @@ def _first_of_one(view, availability, rate, now, row, before_s):
         return np.inf
     end_s = end_of(best_s, expected_s)
     for i in range(able):
-        least(availability, availability.able[i], best_s, end_s)
+        least_in(view, availability, availability.able[i], best_s, end_s)
     if not choose(view, availability, rate, now, row, able):
         return np.inf
-    hold(availability, view.room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
+    hold_picked(view, availability, row, best_s, end_s)
     return best_s
 
 
@@ -90,7 +90,7 @@ def _good_start(view, availability, row, kind, before_s):
 @inner
 def _first_in(view, availability, row, kind, first, end, best_s, able):
     """The best start so far and how many hosts are listed for it, after the hosts from `first` to `end`."""
-    demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
+    expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     for host in range(first, end):
         if bounds.soon_s[kind, host] > best_s or not view.room.open[host] or not allowed[host]:
@@ -98,7 +98,7 @@ def _first_in(view, availability, row, kind, first, end, best_s, able):
         bound_s = bound_on(availability, kind, host, np.inf)
         if bound_s > best_s:
             continue
-        start_s = _first_open(view.calendar, availability, row, host, demand, expected_s, bound_s, best_s)
+        start_s = _first_open(view, availability, row, host, expected_s, bound_s, best_s)
         if start_s < best_s:
             best_s, able = start_s, np.int64(0)
         if start_s == best_s:
@@ -108,13 +108,18 @@ def _first_in(view, availability, row, kind, first, end, best_s, able):
 
 
 @inner
-def _first_open(calendar, availability, row, host, demand, expected_s, from_s, latest_s):
+def _first_open(view, availability, row, host, expected_s, from_s, latest_s):
     """As `first_on`, where closures keep the row off the host at times."""
+    kind = view.rows.of[row].kind
+    demand = view.rows.demand[kind]
     while True:
-        start_s = first_on(availability, host, demand, demand.shape[0], expected_s, from_s, latest_s)
+        if view.cards is not None:
+            start_s = first_on_cards(view, availability, host, kind, expected_s, from_s, latest_s)
+        else:
+            start_s = first_on(availability, host, demand, demand.shape[0], expected_s, from_s, latest_s)
         if start_s > latest_s or start_s == np.inf:
             return start_s
-        until_s = shut_until(calendar, row, host, start_s, end_of(start_s, expected_s))
+        until_s = shut_until(view.calendar, row, host, start_s, end_of(start_s, expected_s))
         if until_s == start_s:
             return start_s
         if until_s == np.inf:
@@ -156,10 +161,8 @@ def _first_of_several(view, availability, rate, now, row, before_s):
         total, i = np.int64(0), 0
         while i < able:
             host = availability.able[i]
-            least(availability, host, start_s, end_s)
-            held = tasks_in(
-                availability.window, host, view.rows.demand, view.rows.of[row].kind, view.rows.of[row].tasks
-            )
+            least_in(view, availability, host, start_s, end_s)
+            held = tasks_held(view, availability.window, host, view.rows.of[row].kind, view.rows.of[row].tasks)
             if held > 0 and not is_shut(view.calendar, row, host, start_s, end_s):
                 total, i = total + held, i + 1
                 following = availability.step[covering(availability, host, start_s)].next
@@ -173,7 +176,7 @@ def _first_of_several(view, availability, rate, now, row, before_s):
             break
     if not choose(view, availability, rate, now, row, able):
         return np.inf
-    hold_all(view.rows, view.room.host, 0, availability, row, start_s, end_s, 1.0)
+    hold_picked(view, availability, row, start_s, end_s)
     return start_s
 
 
@@ -210,10 +213,10 @@ def _turns_of_block(view, availability, row, kind, turn, start_s, turns, before_
 @inner
 def _turn_on(view, availability, row, host, from_s, turns, before_s):
     """Put a host into the heap by its first start for a task from `from_s` on; returns the size of the heap."""
-    first_s, demand = from_s, view.rows.demand[view.rows.of[row].kind]
+    first_s = from_s
     expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     if from_s < before_s:
-        first_s = _first_open(view.calendar, availability, row, host, demand, expected_s, from_s, before_s)
+        first_s = _first_open(view, availability, row, host, expected_s, from_s, before_s)
     if first_s < before_s:
         turns = push(availability.turn_s, availability.turn_host, turns, first_s, host)
     return turns
@@ -229,9 +232,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
         at = availability.chain[host].first
         availability.chain[host].last = at
         usable = view.room.open[host] and allowed[host]
-        availability.chain[host].held = (
-            tasks_in(availability.step_free, at, view.rows.demand, kind, tasks) if usable else -1
-        )
+        availability.chain[host].held = tasks_held(view, availability.step_free, at, kind, tasks) if usable else -1
         # `free` counts the tasks that all hosts hold at the moment tried
         free += max(availability.chain[host].held, 0)
         if availability.step[at].next >= 0:
@@ -264,7 +265,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
             at = availability.step[availability.chain[host].last].next
             availability.chain[host].last = at
             if availability.chain[host].held >= 0:
-                held = tasks_in(availability.step_free, at, view.rows.demand, kind, tasks)
+                held = tasks_held(view, availability.step_free, at, kind, tasks)
                 free += held - availability.chain[host].held
                 availability.chain[host].held = held
             if availability.step[at].next >= 0:

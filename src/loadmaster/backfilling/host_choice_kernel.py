@@ -11,6 +11,7 @@ from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_comple
 from loadmaster.backfilling.pass_arrays import NOT_FINITE, STATUS
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
+from loadmaster.place.cards_kernel import change_row, tasks_in_row, tightest_in_row
 from loadmaster.place.room_arrays import LAST_HOST
 
 FEW = 2
@@ -27,6 +28,14 @@ def tasks_in(free, at, demand, kind, most):
         if most > 1 and demand[kind, r] > 0.0:
             held = min(held, np.floor(free[at, r] / demand[kind, r]))
     return np.int64(max(held, 0.0))
+
+
+@inner
+def tasks_held(view, table, at, kind, most):
+    """The same for row `at` of `step_free` or `window`, which may have cards."""
+    if view.cards is not None:
+        return tasks_in_row(view.cards, table[at], view.rows.demand, kind, most)
+    return tasks_in(table, at, view.rows.demand, kind, most)
 
 
 @inner
@@ -89,10 +98,21 @@ def choose(view, availability, rate, now, row, able):
         if host < 0:
             return False
         view.room.host[k] = host
-        for r in range(demand.shape[0]):
-            availability.window[host, r] -= demand[r]
+        _take_in_window(view, availability, row, k, host)
         last_host = host
     return True
+
+
+@inner
+def _take_in_window(view, availability, row, k, host):
+    """Take what task number k of the row needs from the host's `window`; where GPUs are cards, pick its cards."""
+    kind = view.rows.of[row].kind
+    if view.cards is not None:
+        view.cards.picked[k] = tightest_in_row(view.cards, availability.window[host], kind)
+        change_row(view.cards, availability.window[host], view.rows.demand, kind, view.cards.picked[k], -1.0)
+    else:
+        for r in range(view.rows.demand.shape[1]):
+            availability.window[host, r] -= view.rows.demand[kind, r]
 
 
 @inner
@@ -106,8 +126,10 @@ def _fill_in_order(view, availability, row, able):
     while left > 0 and heaped > 0:
         host = np.int64(availability.rated[0])
         heaped = drop_first(availability.score, availability.rated, heaped)
-        held = tasks_in(availability.window, host, view.rows.demand, view.rows.of[row].kind, left)
+        held = tasks_held(view, availability.window, host, view.rows.of[row].kind, left)
         for _ in range(held):
+            if view.cards is not None:
+                _take_in_window(view, availability, row, at, host)
             view.room.host[at] = host
             at += 1
         left -= held
@@ -147,8 +169,7 @@ def _choose_many(view, availability, rate, now, row, able):
         host = np.int64(availability.rated[0])
         heaped = drop_first(availability.score, availability.rated, heaped)
         view.room.host[k] = availability.again[0] = host
-        for r in range(demand.shape[0]):
-            availability.window[host, r] -= demand[r]
+        _take_in_window(view, availability, row, k, host)
         # the host goes back into the heap if it holds one more task
         if k + 1 < view.rows.of[row].tasks and not lacks(
             availability.window, host, view.rows.demand, view.rows.of[row].kind

@@ -40,7 +40,7 @@ def renew_promises(view, standing, availability, rate, now):
     while heaped > 0 and not view.this_pass.tally[STATUS]:
         row = np.int64(view.this_pass.listed[view.this_pass.heap[0]])
         heaped = drop_first(view.this_pass.key_s, view.this_pass.heap, heaped)
-        _take_over(view.rows, view.this_pass, standing, now, row)
+        _take_over(view, standing, now, row)
         # it no longer fits as reserved: take the earliest start
         if not hold_promise(view, availability, now, row) and not view.this_pass.tally[STATUS]:
             start_s = earliest(view, availability, rate, now, row, np.inf)
@@ -60,13 +60,15 @@ def _still_allowed(view, standing, now, row):
 
 
 @inner
-def _take_over(rows, this_pass, standing, now, row):
+def _take_over(view, standing, now, row):
     """Copy the row's earlier reservation, from now on at the earliest."""
-    first = rows.of[row].first_host
+    first, this_pass = view.rows.of[row].first_host, view.this_pass
     this_pass.promised[row].start_s = max(now.now_s, standing.promise[row].start_s)
     this_pass.promised[row].many = standing.promise[row].many
     for at in range(first, first + standing.promise[row].many):
         this_pass.promised_host[at] = standing.host[at]
+        if view.cards is not None:
+            view.cards.promised[at] = view.cards.standing[at]
 
 
 @inner

@@ -113,10 +113,14 @@ class Hosts(NamedTuple):
 
 
 class EndArrays(NamedTuple):
-    """Running tasks END[N], by (end, job, task); the first `many` int64[1] count."""
+    """Running tasks END[N], by (end, job, task); the first `many` int64[1] count.
+
+    `cards` int64[N] are their cards, as bits; None where GPUs are no cards (rule Q22).
+    """
 
     end: Records
     many: Longs
+    cards: Longs | None = None
 
 
 class CalendarArrays(NamedTuple):
@@ -287,10 +291,37 @@ class ClusterWideArrays(NamedTuple):
     amount: Floats
 
 
+class PassCards(NamedTuple):
+    """GPUs as cards (rule Q22): H hosts, at most C cards each, in passes over rows of K distinct demands.
+
+    Hosts and demands then have R + 2 amounts (`cards_kernel`), and behind these `step_free` and `window` of
+    `AvailabilityArrays` have what is free of each card.
+
+    Attributes:
+        free, wanted, share, resources: as `EngineCards` has them; cost: float64[C], all 0 but while cards are picked.
+        picked: int64[U], the cards, as bits, of the tasks of the row at hand, beside `RoomArrays.host`.
+        started, promised, standing: int64[T], the same beside `started_host` and `promised_host` of `PassArrays`, and
+            beside the hosts of `PromiseArrays`.
+        taken: int64[T], the same for each task of the log that has started.
+    """
+
+    free: Floats
+    wanted: Longs
+    share: Floats
+    cost: Floats
+    picked: Longs
+    started: Longs
+    promised: Longs
+    standing: Longs
+    taken: Longs
+    resources: int
+
+
 class PassView(NamedTuple):
     """The arrays that each pass reads; a run with more of them passes its own tuple, with the same fields.
 
-    `cluster_wide` is None where nothing belongs to the whole cluster: the code for it is then not compiled.
+    `cluster_wide` is None where nothing belongs to the whole cluster, and `cards` where GPUs are no cards: the code for
+    it is then not compiled.
     """
 
     rows: RowArrays
@@ -301,3 +332,4 @@ class PassView(NamedTuple):
     this_pass: PassArrays
     scores: Scores
     cluster_wide: ClusterWideArrays | None = None
+    cards: PassCards | None = None

@@ -6,9 +6,19 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 
 import numpy as np
 
-from loadmaster.backfilling.availability_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
+from loadmaster.backfilling.availability_kernel import (
+    covering,
+    end_of,
+    has_from,
+    has_now,
+    has_room,
+    hold_task,
+    lacking_on_cards,
+    least,
+    step_at,
+)
 from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cluster_wide
-from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
+from loadmaster.backfilling.host_choice_kernel import choose, tasks_held
 from loadmaster.backfilling.pass_arrays import SERIAL
 from loadmaster.backfilling.plan_bounds_kernel import let_start, note_freed
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, note_planned_failure
@@ -44,9 +54,7 @@ def place_at(view, availability, rate, now, row, start_s, on):
         if slowest >= speed:
             break
         speed = slowest
-    demand = view.rows.demand[view.rows.of[row].kind]
-    for k in range(view.rows.of[row].tasks):
-        hold(availability, view.room.host[k], start_s, end_s, demand, demand.shape[0], 1.0)
+    hold_picked(view, availability, row, start_s, end_s)
     if view.cluster_wide is not None:
         return hold_cluster_wide(view, row, start_s, end_s, 1.0)
     return True
@@ -99,14 +107,18 @@ def _choose_at(view, availability, rate, now, row, span_s, on, too_slow):
         host = np.int64(availability.able[i])
         if (on.shape[0] > 0 and not on[host]) or view.hosts.speed[host] <= too_slow:
             continue
-        if at_once:
+        if view.cards is not None:
+            at = covering(availability, host, start_s)
+            if lacking_on_cards(view, availability, host, at, end_s, kind) >= 0:
+                continue
+        elif at_once:
             if not has_now(availability, host, end_s, view.rows.demand[kind]):
                 continue
         elif not has_from(availability, host, start_s, end_s, view.rows.demand[kind]):
             continue
         held = np.int64(1)
         if tasks > 1:
-            held = tasks_in(availability.window, host, view.rows.demand, kind, tasks)
+            held = tasks_held(view, availability.window, host, kind, tasks)
         if is_shut(view.calendar, row, host, start_s, end_s):
             closed += held
             continue
@@ -197,17 +209,36 @@ def hold_promise(view, availability, now, row):
         if not view.hosts.allowed[view.rows.of[row].hosts, host] or is_shut(view.calendar, row, host, start_s, end_s):
             return False
         least(availability, host, start_s, end_s)
+    columns = view.rows.demand.shape[1]
+    if view.cards is not None:
+        columns = view.cards.resources
     for at in range(first, first + tasks):
         host = view.this_pass.promised_host[at]
-        for r in range(view.rows.demand.shape[1]):
+        for r in range(columns):
             if availability.window[host, r] < view.rows.demand[kind, r]:
                 return False
             availability.window[host, r] -= view.rows.demand[kind, r]
+        if view.cards is not None and not _has_cards(view, availability, host, kind, view.cards.promised[at]):
+            return False
     if view.cluster_wide is not None:
         slowest = slowest_on(view.hosts, view.this_pass.promised_host, first, tasks)
         if not _has_at_speed(view, row, start_s, slowest) or not hold_cluster_wide(view, row, start_s, end_s, 1.0):
             return False
-    hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, 1.0)
+    _hold_promised(view, availability, row, start_s, end_s, 1.0)
+    return True
+
+
+@inner
+def _has_cards(view, availability, host, kind, bits):
+    """Whether the cards `bits` of a host have enough for a task, which is taken from them."""
+    card, share = view.cards.resources + 2, view.cards.share[kind]
+    while bits > 0:
+        if bits & 1:
+            if availability.window[host, card] < share:
+                return False
+            availability.window[host, card] -= share
+        bits >>= 1
+        card += 1
     return True
 
 
@@ -224,7 +255,7 @@ def lift_promise(view, availability, now, row, asker):
             hold_cluster_wide(view, row, start_s, end_s, -1.0)
     elif view.this_pass.promised[row].many > 0:
         end_s = end_on(view.rows, view.hosts, view.this_pass.promised_host, first, row, start_s)
-        hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, -1.0)
+        _hold_promised(view, availability, row, start_s, end_s, -1.0)
         if view.cluster_wide is not None:
             hold_cluster_wide(view, row, start_s, end_s, -1.0)
         if not now.several_speeds:
@@ -251,11 +282,25 @@ def release_promise(view, availability, now, row):
 
 
 @inner
-def hold_all(rows, table, first, availability, row, start_s, end_s, sign):
-    """Hold or give back the hosts of all tasks of the row, which stand in `table` from `first` on."""
-    demand = rows.demand[rows.of[row].kind]
-    for at in range(first, first + rows.of[row].tasks):
-        hold(availability, table[at], start_s, end_s, demand, demand.shape[0], sign)
+def hold_picked(view, availability, row, start_s, end_s):
+    """Hold the hosts of the row at hand."""
+    kind = view.rows.of[row].kind
+    for k in range(view.rows.of[row].tasks):
+        bits = np.int64(0)
+        if view.cards is not None:
+            bits = view.cards.picked[k]
+        hold_task(view, availability, view.room.host[k], (start_s, end_s), kind, bits, 1.0)
+
+
+@inner
+def _hold_promised(view, availability, row, start_s, end_s, sign):
+    """Hold (`sign` 1.0) or give back (-1.0) the hosts of the row's reservation."""
+    first, kind = view.rows.of[row].first_host, view.rows.of[row].kind
+    for at in range(first, first + view.rows.of[row].tasks):
+        bits = np.int64(0)
+        if view.cards is not None:
+            bits = view.cards.promised[at]
+        hold_task(view, availability, view.this_pass.promised_host[at], (start_s, end_s), kind, bits, sign)
 
 
 @inner

@@ -27,6 +27,14 @@ def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
 
 
 @inner
+def note_cards(ends, owners, end_s, job, bits):
+    """Note the cards `bits` int64[tasks] of the tasks of `job`, which is expected to end at `end_s`."""
+    at = _place_of(ends, owners, end_s, job)
+    for k in range(bits.shape[0]):
+        ends.cards[at + k] = bits[k]
+
+
+@inner
 def drop_tasks(ends, owners, end_s, job):
     """Remove the tasks of `job`, whose expected end was `end_s`."""
     many = ends.many[0]
@@ -70,4 +78,6 @@ def _move(ends, owners, one, other):
     ends.end[other].end_s, ends.end[other].start_s = ends.end[one].end_s, ends.end[one].start_s
     ends.end[other].host = ends.end[one].host
     ends.end[other].kind = ends.end[one].kind
+    if ends.cards is not None:
+        ends.cards[other] = ends.cards[one]
     owners[other] = owners[one]

@@ -142,6 +142,8 @@ def note_start(view, shadow_times, availability, now, row):
     view.this_pass.place[place].row = row
     for k in range(tasks):
         view.this_pass.started_host[first + k] = view.room.host[k]
+        if view.cards is not None:
+            view.cards.started[first + k] = view.cards.picked[k]
     view.this_pass.place[place + 1].first = first + tasks
     count[STARTED] += 1
     view.this_pass.job_passed[view.rows.of[row].job] = count[PASS]
@@ -272,6 +274,8 @@ def write_promise(view, now, row, start_s):
         view.this_pass.promised[row].many = view.rows.of[row].tasks
         for k in range(view.rows.of[row].tasks):
             view.this_pass.promised_host[view.rows.of[row].first_host + k] = view.room.host[k]
+            if view.cards is not None:
+                view.cards.promised[view.rows.of[row].first_host + k] = view.cards.picked[k]
 
 
 @inner
@@ -280,6 +284,8 @@ def begin(view, availability, scan, now, row):
     view.this_pass.promised[row].number = 0
     for k in range(view.this_pass.promised[row].many):
         view.room.host[k] = view.this_pass.promised_host[view.rows.of[row].first_host + k]
+        if view.cards is not None:
+            view.cards.picked[k] = view.cards.promised[view.rows.of[row].first_host + k]
     if not now.as_pool and view.this_pass.promised[row].many != view.rows.of[row].tasks:
         view.this_pass.tally[STATUS] = ODD
         return

@@ -8,11 +8,12 @@ Invariant: no start lets the sum of `held` fall below the tasks of the row, so t
 import numpy as np
 
 from loadmaster.backfilling.cluster_wide_kernel import first_cluster_wide
-from loadmaster.backfilling.host_choice_kernel import lacks
+from loadmaster.backfilling.host_choice_kernel import lacks, tasks_held
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_completable, none_held
 from loadmaster.backfilling.pass_arrays import STARTED
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
+from loadmaster.place.cards_kernel import change_row, costs_nothing, note_costs, tightest
 from loadmaster.place.room_kernel import find, held_by
 
 A_FEW = 8
@@ -54,7 +55,10 @@ def promise_moment(view, shadow_times, now, row):
             shadow_times.counted[host].owner = number
             for r in range(view.room.free.shape[1]):
                 shadow_times.then[host, r] = view.room.free[host, r]
-            shadow_times.counted[host].held = _tasks_held(view.rows, shadow_times, row, host)
+            if view.cards is not None:
+                for card in range(view.cards.free.shape[1]):
+                    shadow_times.then[host, view.room.free.shape[1] + card] = view.cards.free[host, card]
+            shadow_times.counted[host].held = _tasks_held(view, shadow_times, row, host)
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(view, now)
@@ -84,11 +88,16 @@ def promise_moment(view, shadow_times, now, row):
             started = drop_first(view.this_pass.key_s, view.this_pass.heap, started)
             kind = view.rows.of[view.this_pass.place[place].row].kind
             for at in range(view.this_pass.place[place].first, view.this_pass.place[place + 1].first):
-                found += _returned(view.rows, shadow_times, number, row, kind, view.this_pass.started_host[at])
+                bits = np.int64(0)
+                if view.cards is not None:
+                    bits = view.cards.started[at]
+                found += _returned(view, shadow_times, number, row, kind, view.this_pass.started_host[at], bits)
         else:
-            found += _returned(
-                view.rows, shadow_times, number, row, view.ends.end[running].kind, view.ends.end[running].host
-            )
+            bits = np.int64(0)
+            if view.cards is not None:
+                bits = view.ends.cards[running]
+            one = view.ends.end[running]
+            found += _returned(view, shadow_times, number, row, one.kind, one.host, bits)
             running += 1
     if view.cluster_wide is not None and not is_found:
         shadow_s = first_cluster_wide(view, row, shadow_s, longest_s(view, now, row))
@@ -131,23 +140,48 @@ def _heap_of_started(view, now):
 
 
 @inner
-def _returned(rows, shadow_times, number, row, kind, host):
-    """End a task of demand number `kind` on a host; returns how many more tasks of the row the host holds."""
+def _returned(view, shadow_times, number, row, kind, host, bits):
+    """End a task of demand number `kind`, with the cards `bits`; returns how many more tasks of the row then fit."""
     if shadow_times.counted[host].owner != number:
         return np.int64(0)
     before = shadow_times.counted[host].held
-    for r in range(rows.demand.shape[1]):
-        shadow_times.then[host, r] += rows.demand[kind, r]
-    if before < rows.of[row].tasks:
-        shadow_times.counted[host].held = _tasks_held(rows, shadow_times, row, host)
+    _change(view, shadow_times, kind, host, bits, 1.0)
+    if before < view.rows.of[row].tasks:
+        shadow_times.counted[host].held = _tasks_held(view, shadow_times, row, host)
     return shadow_times.counted[host].held - before
 
 
 @inner
-def _tasks_held(rows, shadow_times, row, host):
+def _change(view, shadow_times, kind, host, bits, sign):
+    """Give back (`sign` 1.0) or take (-1.0) a task of demand number `kind` then; `bits` are its cards."""
+    if view.cards is not None:
+        change_row(view.cards, shadow_times.then[host], view.rows.demand, kind, bits, sign)
+    else:
+        for r in range(view.rows.demand.shape[1]):
+            shadow_times.then[host, r] += sign * view.rows.demand[kind, r]
+
+
+@inner
+def _tasks_held(view, shadow_times, row, host):
     """Tasks of the row that the host holds then, at most all of them."""
-    held = held_by(shadow_times.then, host, rows.demand, rows.of[row].kind)
-    return np.int64(min(float(rows.of[row].tasks), max(held, 0.0)))
+    kind = view.rows.of[row].kind
+    if view.cards is not None:
+        return tasks_held(view, shadow_times.then, host, kind, view.rows.of[row].tasks)
+    held = held_by(shadow_times.then, host, view.rows.demand, kind)
+    return np.int64(min(float(view.rows.of[row].tasks), max(held, 0.0)))
+
+
+@inner
+def pick_cards(view, shadow_times, row, host, until_s):
+    """The cards, as bits, that a task of the row takes of the host until then: those that cost a shadow time least."""
+    cards, kind, number = view.cards, view.rows.of[row].kind, shadow_times.counted[host].owner
+    costs_nothing(cards)
+    if number >= 0 and until_s > shadow_times.promise[number].shadow_s and shadow_times.counted[host].held > 0:
+        head_kind = view.rows.of[shadow_times.promise[number].row].kind
+        note_costs(cards, shadow_times.then[host, cards.resources + 2 :], head_kind, cards.share[kind])
+    bits = tightest(cards, cards.free[host], kind)
+    costs_nothing(cards)
+    return bits
 
 
 @inner
@@ -166,27 +200,30 @@ def find_for_long(view, shadow_times, scan, now, row, k, until_s):
     if not (now.varies or node_count):
         for _ in range(A_FEW):
             host = find(view, scan, now, row, k, True)
-            if host < 0 or _may_have(view.rows, view.room, shadow_times, row, host, until_s):
+            if host < 0 or _may_have(view, shadow_times, row, host, until_s):
                 return host
             view.room.usable[host] = False
     for host in range(view.room.usable.shape[0]):
         if view.room.usable[host] and not lacks(view.room.free, host, view.rows.demand, view.rows.of[row].kind):
-            view.room.usable[host] = _may_have(view.rows, view.room, shadow_times, row, host, until_s)
+            view.room.usable[host] = _may_have(view, shadow_times, row, host, until_s)
     if node_count:
         keep_completable(view.rows, view.room, view.room.free, row, k)
     return find(view, scan, now, row, k, True)
 
 
 @inner
-def _may_have(rows, room, shadow_times, row, host, until_s):
+def _may_have(view, shadow_times, row, host, until_s):
     """Whether a task of the row may have the host until then; it has room for the task now."""
     number = shadow_times.counted[host].owner
     if number < 0 or until_s <= shadow_times.promise[number].shadow_s:
         return True
-    cost = _cost(rows, shadow_times, number, rows.of[row].kind, host)
-    if not asks_for_hosts(rows, shadow_times.promise[number].row):
+    bits = np.int64(0)
+    if view.cards is not None:
+        bits = pick_cards(view, shadow_times, row, host, until_s)
+    cost = _cost(view, shadow_times, number, view.rows.of[row].kind, host, bits)
+    if not asks_for_hosts(view.rows, shadow_times.promise[number].row):
         return cost <= shadow_times.promise[number].slack
-    return cost == 0 or _leaves_enough(rows, room, shadow_times, number, host, cost)
+    return cost == 0 or _leaves_enough(view.rows, view.room, shadow_times, number, host, cost)
 
 
 @inner
@@ -210,27 +247,27 @@ def _count_held(rows, room, shadow_times, number, row):
 
 
 @inner
-def _cost(rows, shadow_times, number, kind, host):
-    """How many fewer tasks of the reserved row the host holds with a task of demand number `kind`."""
+def _cost(view, shadow_times, number, kind, host, bits):
+    """How many fewer tasks of the reserved row the host holds with a task of demand number `kind` on those cards."""
     if shadow_times.counted[host].held == 0:
         return np.int64(0)
-    for r in range(shadow_times.then.shape[1]):
-        shadow_times.then[host, r] -= rows.demand[kind, r]
-    cost = shadow_times.counted[host].held - _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
-    for r in range(shadow_times.then.shape[1]):
-        shadow_times.then[host, r] += rows.demand[kind, r]
+    _change(view, shadow_times, kind, host, bits, -1.0)
+    cost = shadow_times.counted[host].held - _tasks_held(view, shadow_times, shadow_times.promise[number].row, host)
+    _change(view, shadow_times, kind, host, bits, 1.0)
     return cost
 
 
 @inner
-def take_for_long(rows, shadow_times, kind, host, until_s, sign):
-    """Let a task that runs until then take the host (`sign` 1), or give it back (-1)."""
+def take_for_long(view, shadow_times, row, k, until_s, sign):
+    """Let task number k of the row, which runs until then, take its host (`sign` 1), or give it back (-1)."""
+    host, bits = np.int64(view.room.host[k]), np.int64(0)
+    if view.cards is not None:
+        bits = view.cards.picked[k]
     number = shadow_times.counted[host].owner
     if number < 0 or until_s <= shadow_times.promise[number].shadow_s:
         return
-    for r in range(shadow_times.then.shape[1]):
-        shadow_times.then[host, r] -= sign * rows.demand[kind, r]
-    held = _tasks_held(rows, shadow_times, shadow_times.promise[number].row, host)
+    _change(view, shadow_times, view.rows.of[row].kind, host, bits, -sign)
+    held = _tasks_held(view, shadow_times, shadow_times.promise[number].row, host)
     shadow_times.promise[number].slack -= shadow_times.counted[host].held - held
     shadow_times.counted[host].held = held
 

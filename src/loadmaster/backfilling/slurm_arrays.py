@@ -90,13 +90,15 @@ class SlurmPass(NamedTuple):
         claim: CLAIM[E]; tried: TRIED by every such number.
         end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
         later: LATER[N], the same host by host; first_end: int32[H], the number of the first on each, -1 for none.
+        end_cards, later_cards: int64[N], beside `end` and `later`, the cards of a task, as bits: tasks with cards stand
+            alone. None where GPUs are no cards (rule Q22).
         key_s, number: float64[N], int32[N], heap of tasks that have outlived their limits.
         step: STEP[16 K], in K blocks; block: STEP_BLOCK[K], in the order of time; bits: uint64[2 V + 1, W], lines of
             steps; block_bits: uint64[K, W], hosts reserved in any step of the block that stands from 16 times that on.
         over_s: float64[V + L], when reservations and closures are over, in that order.
         closed: uint64[L, W], the hosts of each closure.
         look: LOOK[B]; window: WINDOW[B, F]; free: float64[B, F, R, H], what hosts have free behind each,
-            window 0 being now.
+            window 0 being now; where GPUs are cards, R + 2 + C columns (`PassCards`).
         able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
         most: float64[R], the largest capacity of any host.
         holds, eights: bool[64 W], and uint64[8 W] of the same memory, hosts that hold a task, scratch.
@@ -112,6 +114,8 @@ class SlurmPass(NamedTuple):
     end: Records
     later: Records
     first_end: Ints
+    end_cards: Longs | None
+    later_cards: Longs | None
     key_s: Floats
     number: Ints
     step: Records

@@ -99,11 +99,11 @@ def _may_start(view, availability, rate, now, slurm, row):
     """Whether hosts that no reservation needs during the row's runtime may be enough now; they are put into `on`."""
     if not may_fit(view.room, view.rows, row):
         return False
-    note_started(view.rows, view.this_pass, now, slurm)
+    note_started(view, now, slurm)
     end_s = now.now_s + view.rows.of[row].expected_s
     while True:
         # a reservation may take the places where windows and demands are remembered
-        windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
+        windows, demand = windows_of(view, now, slurm, row), demand_of(view, slurm, row)
         needed = hosts_needed(view.rows, slurm, demand, row)
         if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, 0) < needed:
             return False

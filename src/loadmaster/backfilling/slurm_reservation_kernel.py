@@ -8,7 +8,7 @@ row of that list.
 
 import numpy as np
 
-from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
+from loadmaster.backfilling.host_choice_kernel import choose, tasks_held
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, none_held
 from loadmaster.backfilling.pass_arrays import ODD, STATUS
 from loadmaster.backfilling.scheduling_pass_kernel import is_promised, note_promise, write_promise
@@ -46,7 +46,7 @@ def reserve_next(view, availability, rate, now, slurm):
     row = np.int64(view.this_pass.listed[slurm.size[HANDLED]])
     slurm.size[HANDLED] += 1
     if not _is_for_now_only(view.rows, view.this_pass, now, slurm, row):
-        note_started(view.rows, view.this_pass, now, slurm)
+        note_started(view, now, slurm)
         _reserve(view, availability, rate, now, slurm, row)
     return True
 
@@ -84,7 +84,7 @@ def waits_for_now_only(rows, now, slurm, row):
 @inner
 def _reserve(view, availability, rate, now, slurm, row):
     """Reserve whole hosts for the row from its earliest start on, if that is within the window."""
-    windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
+    windows, demand = windows_of(view, now, slurm, row), demand_of(view, slurm, row)
     needed, expected_s = hosts_needed(view.rows, slurm, demand, row), view.rows.of[row].expected_s
     window, over, from_s = 0, 0, -np.inf
     slot_s = slurm.rules.resolution_s
@@ -122,7 +122,7 @@ def _reserve(view, availability, rate, now, slurm, row):
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
             if now.first_fit and not asks_for_hosts(view.rows, row):
-                if _fill_in_order(view, slurm, row, (windows, window)):
+                if _fill_in_order(view, availability, slurm, row, (windows, window)):
                     _write_reservation(view, now, slurm, row, time_s)
                     return
                 continue
@@ -136,7 +136,7 @@ def _reserve(view, availability, rate, now, slurm, row):
 
 
 @inner
-def _fill_in_order(view, slurm, row, then):
+def _fill_in_order(view, availability, slurm, row, then):
     """Fill the usable hosts in their order, as first-fit does; returns whether they hold the row.
 
     `then`: the place of the row's windows, and the window.
@@ -148,9 +148,13 @@ def _fill_in_order(view, slurm, row, then):
         while bits != np.uint64(0) and at < tasks:
             host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
             held = np.float64(tasks - at)
-            for r in range(resources):
-                if rows.demand[kind, r] > 0.0:
-                    held = min(held, np.floor(slurm.free[group, window, r, host] / rows.demand[kind, r]))
+            if view.cards is not None:
+                _copy(availability, slurm, then, host)
+                held = np.float64(tasks_held(view, availability.window, host, kind, tasks - at))
+            else:
+                for r in range(resources):
+                    if rows.demand[kind, r] > 0.0:
+                        held = min(held, np.floor(slurm.free[group, window, r, host] / rows.demand[kind, r]))
             for _ in range(np.int64(held)):
                 view.room.host[at] = host
                 at += 1
@@ -163,7 +167,7 @@ def _list(view, availability, slurm, row, then):
 
     `then`: the place of the row's windows, and the window.
     """
-    rows, room, (group, window) = view.rows, view.room, then
+    rows, room = view.rows, view.room
     able, total, tasks, node_count = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
     if node_count:
         none_held(room, tasks)
@@ -171,15 +175,22 @@ def _list(view, availability, slurm, row, then):
         bits = slurm.usable[word]
         while bits != np.uint64(0):
             host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
-            for r in range(rows.demand.shape[1]):
-                availability.window[host, r] = slurm.free[group, window, r, host]
-            held = tasks_in(availability.window, host, rows.demand, rows.of[row].kind, tasks)
+            _copy(availability, slurm, then, host)
+            held = tasks_held(view, availability.window, host, rows.of[row].kind, tasks)
             total += held
             if node_count:
                 room.count[held] += 1
             availability.able[able] = host
             able += 1
     return able if total >= tasks and (not node_count or fits_apart(rows, room, row)) else 0
+
+
+@inner
+def _copy(availability, slurm, then, host):
+    """Write what a host has then into its `window`."""
+    group, window = then
+    for r in range(availability.window.shape[1]):
+        availability.window[host, r] = slurm.free[group, window, r, host]
 
 
 @inner

@@ -11,7 +11,7 @@ from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cl
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_completable
 from loadmaster.backfilling.pass_arrays import NOT_FINITE, ODD, STATUS
 from loadmaster.backfilling.plan_kernel import slowest_of
-from loadmaster.backfilling.shadow_time_kernel import find_for_long, is_outlasted, take_for_long
+from loadmaster.backfilling.shadow_time_kernel import find_for_long, is_outlasted, pick_cards, take_for_long
 from loadmaster.jit.kernels import inner
 from loadmaster.place.room_arrays import LAST_HOST, SHUT, WRONG
 from loadmaster.place.room_kernel import (
@@ -25,6 +25,7 @@ from loadmaster.place.room_kernel import (
     note_long_failure,
     take,
     take_in_order,
+    take_picked,
 )
 
 
@@ -60,7 +61,7 @@ def take_planned(view, shadow_times, scan, now, row):
     """Take the planned hosts of the row; where hosts are counted, the best of all."""
     if not now.as_pool:
         for k in range(view.rows.of[row].tasks):
-            take(view, row, k, view.room.host[k])
+            take_picked(view, row, k, view.room.host[k])
     elif not _take_at_speed(view, shadow_times, scan, now, row, view.this_pass.everywhere, np.inf, 0.0):
         view.this_pass.tally[STATUS] = max(view.this_pass.tally[STATUS], ODD)
 
@@ -83,7 +84,7 @@ def _take_at_speed(view, shadow_times, scan, now, row, on, until_s, too_slow):
         find_usable(view, row, on, too_slow)
     if view.rows.of[row].tasks > 1 and not node_count:
         # several tasks: count whether enough hosts have room at all
-        held = held_alone(view.room, view.rows, row, part or shut or long)
+        held = held_alone(view, row, part or shut or long)
         if held < view.rows.of[row].tasks:
             if on.shape[0] == 0 and too_slow == 0.0:
                 note_failure(view.room, view.rows, row, held + 1)
@@ -92,7 +93,7 @@ def _take_at_speed(view, shadow_times, scan, now, row, on, until_s, too_slow):
             take_in_order(view, row, shut)
             if shadow_times is not None:
                 for k in range(view.rows.of[row].tasks):
-                    take_for_long(view.rows, shadow_times, view.rows.of[row].kind, view.room.host[k], until_s, 1.0)
+                    take_for_long(view, shadow_times, row, k, until_s, 1.0)
             return True
     for k in range(view.rows.of[row].tasks):
         # the task before changed what the next one may use
@@ -120,9 +121,13 @@ def _take_at_speed(view, shadow_times, scan, now, row, on, until_s, too_slow):
             if not (long or node_count) and on.shape[0] == 0 and too_slow == 0.0:
                 note_failure(view.room, view.rows, row, view.rows.of[row].tasks)
             return False
-        take(view, row, k, host)
         if shadow_times is not None:
-            take_for_long(view.rows, shadow_times, view.rows.of[row].kind, host, until_s, 1.0)
+            if view.cards is not None:
+                view.cards.picked[k] = pick_cards(view, shadow_times, row, host, until_s)
+            take_picked(view, row, k, host)
+            take_for_long(view, shadow_times, row, k, until_s, 1.0)
+        else:
+            take(view, row, k, host)
     return True
 
 
@@ -130,5 +135,5 @@ def _take_at_speed(view, shadow_times, scan, now, row, on, until_s, too_slow):
 def _give_back(view, shadow_times, row, tasks, last_host, until_s):
     if shadow_times is not None:
         for k in range(tasks - 1, -1, -1):
-            take_for_long(view.rows, shadow_times, view.rows.of[row].kind, view.room.host[k], until_s, -1.0)
-    give_back(view.room, view.scores, tasks, last_host)
+            take_for_long(view, shadow_times, row, k, until_s, -1.0)
+    give_back(view, row, tasks, last_host)

@@ -52,19 +52,20 @@ CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
 
 
 @lru_cache(maxsize=256)
-def rater(policy: Policy, only_fitting: bool = True) -> Callable[..., int]:
+def rater(policy: Policy, only_fitting: bool = True, hidden: int = 0) -> Callable[..., int]:
     """`policy` compiled as a rater; some tenths of a second where it is not kept on disk.
 
     Args:
         policy: built-in or of the user's own.
         only_fitting: False for a rater that rates whatever hosts it is given, whether the task fits them or not.
+        hidden: the last amounts of a host, which it must have enough of and which the policy does not see.
 
     Raises:
         InputError: the function uses Python that cannot be compiled.
     """
     with compiling(policy.name):
-        rate = (_contextual if policy.contextual else _plain)(_score(policy), only_fitting)
-        name = policy.name if only_fitting else f"{policy.name}_any"
+        rate = (_contextual if policy.contextual else _plain)(_score(policy), only_fitting, hidden)
+        name = (policy.name if only_fitting else f"{policy.name}_any") + (f"_{hidden}" if hidden else "")
         kept = kept_as(policy, name, (__name__,), RATER, error_model="numpy", nogil=True)
         return cast(Callable[..., int], kept(rate))
 
@@ -283,9 +284,10 @@ class _Listener(Listener):
             self._kept = False
 
 
-def _plain(score, only_fitting):
+def _plain(score, only_fitting, hidden):
     def rate(demand, free, capacity, hosts, n, last_host, task, seed, out, offset):
-        resources = demand.shape[0]
+        resources = demand.shape[0] - hidden
+        asked = demand[:resources] if hidden else demand
         left = np.empty(resources)
         whole = np.empty(resources)
         wrong = 0
@@ -296,9 +298,11 @@ def _plain(score, only_fitting):
                 left[r] = free[host, r]
                 whole[r] = capacity[host, r]
                 fits &= left[r] >= demand[r]
+            for r in range(resources, resources + hidden):
+                fits &= free[host, r] >= demand[r]
             value = np.inf
             if fits or not only_fitting:
-                value = float(score(demand, left, whole))
+                value = float(score(asked, left, whole))
                 wrong += not np.isfinite(value)
             out[offset + host] = value
         return wrong
@@ -306,9 +310,10 @@ def _plain(score, only_fitting):
     return rate
 
 
-def _contextual(score, only_fitting):
+def _contextual(score, only_fitting, hidden):
     def rate(demand, free, capacity, hosts, n, last_host, task, seed, out, offset):
-        resources = demand.shape[0]
+        resources = demand.shape[0] - hidden
+        asked = demand[:resources] if hidden else demand
         left = np.empty(resources)
         whole = np.empty(resources)
         wrong = 0
@@ -319,10 +324,12 @@ def _contextual(score, only_fitting):
                 left[r] = free[host, r]
                 whole[r] = capacity[host, r]
                 fits &= left[r] >= demand[r]
+            for r in range(resources, resources + hidden):
+                fits &= free[host, r] >= demand[r]
             value = np.inf
             if fits or not only_fitting:
                 context = Context(host + 0, free.shape[0], last_host, task, seed)  # an int64, as the others are
-                value = float(score(demand, left, whole, context))
+                value = float(score(asked, left, whole, context))
                 wrong += not np.isfinite(value)
             out[offset + host] = value
         return wrong

@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.host_index.lowest_kernel import lowest
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh
 from loadmaster.jit.kernels import inner
+from loadmaster.place.cards_kernel import give_to, sum_up, tasks_on_empty, tasks_on_host, tightest
 from loadmaster.place.room_arrays import CHANGES, FRESH, LAST_HOST, MISSES, RESERVED, ROOM_PASS, SHUT, WRONG
 
 ENOUGH = 8
@@ -153,11 +154,22 @@ def find(view, scan, now, row, k, some_are_not):
 
 @inner
 def take(view, row, k, host):
-    """Take `host` for task number k of the row."""
+    """Take `host` for task number k of the row, and where GPUs are cards the cards that suffice most closely."""
+    if view.cards is not None:
+        view.cards.picked[k] = tightest(view.cards, view.cards.free[host], view.rows.of[row].kind)
+    take_picked(view, row, k, host)
+
+
+@inner
+def take_picked(view, row, k, host):
+    """Take `host` for task number k of the row; where GPUs are cards, the cards `picked` for it."""
     kind = view.rows.of[row].kind
     for r in range(view.room.free.shape[1]):
         view.room.before[k, r] = view.room.free[host, r]
         view.room.free[host, r] -= view.rows.demand[kind, r]
+    if view.cards is not None:
+        give_to(view.cards.free[host], view.cards.picked[k], -view.cards.share[kind])
+        sum_up(view.cards, view.cards.free[host], view.room.free[host])
     view.room.host[k] = host
     view.room.tally[LAST_HOST] = host
     view.room.tally[CHANGES] += 1
@@ -165,15 +177,15 @@ def take(view, row, k, host):
 
 
 @inner
-def held_alone(room, rows, row, some_are_not):
+def held_alone(view, row, some_are_not):
     """How many tasks of the row the hosts of `usable` hold together, at most all of them; all are but for the flag.
 
     So many find room whatever the policy is.
     """
-    total, tasks = np.int64(0), np.int64(rows.of[row].tasks)
-    for host in range(room.free.shape[0]):
-        if total < tasks and (not some_are_not or room.usable[host]):
-            total += _held_of(room, rows, row, host, tasks - total)
+    total, tasks = np.int64(0), np.int64(view.rows.of[row].tasks)
+    for host in range(view.room.free.shape[0]):
+        if total < tasks and (not some_are_not or view.room.usable[host]):
+            total += _held_of(view, row, host, tasks - total)
     return total
 
 
@@ -185,7 +197,7 @@ def find_room_now(view, row, everywhere):
     part = view.room.tally[SHUT] > 0 or not view.hosts.set[view.rows.of[row].hosts].whole
     if part:
         find_usable(view, row, everywhere, 0.0)
-    held = held_alone(view.room, view.rows, row, part)
+    held = held_alone(view, row, part)
     if held < view.rows.of[row].tasks:
         note_failure(view.room, view.rows, row, held + 1)
     return held >= view.rows.of[row].tasks
@@ -197,30 +209,36 @@ def take_in_order(view, row, some_are_not):
     k, tasks = np.int64(0), np.int64(view.rows.of[row].tasks)
     for host in range(view.room.free.shape[0]):
         if k < tasks and (not some_are_not or view.room.usable[host]):
-            for _ in range(_held_of(view.room, view.rows, row, host, tasks - k)):
+            for _ in range(_held_of(view, row, host, tasks - k)):
                 take(view, row, k, host)
                 k += 1
 
 
 @inner
-def _held_of(room, rows, row, host, most):
+def _held_of(view, row, host, most):
     """How many tasks of the row a host holds, at most so many."""
-    held, kind = float(most), rows.of[row].kind
-    for r in range(rows.demand.shape[1]):
-        if room.free[host, r] < rows.demand[kind, r]:
+    held, kind = float(most), view.rows.of[row].kind
+    for r in range(view.rows.demand.shape[1]):
+        if view.room.free[host, r] < view.rows.demand[kind, r]:
             return np.int64(0)
-    held = min(held, held_by(room.free, host, rows.demand, kind))
+    if view.cards is not None:
+        on_cards = view.cards.free[host]
+        return tasks_on_host(view.cards, view.rows.demand[kind], view.room.free[host], on_cards, kind, most)
+    held = min(held, held_by(view.room.free, host, view.rows.demand, kind))
     return np.int64(max(held, 0.0))
 
 
 @inner
-def give_back(room, scores, tasks, last_host):
-    """Undo what the first tasks of the row at hand took."""
+def give_back(view, row, tasks, last_host):
+    """Undo what the first tasks of the row took."""
+    room = view.room
     for k in range(tasks - 1, -1, -1):
         host = np.int64(room.host[k])
         for r in range(room.free.shape[1]):
             room.free[host, r] = room.before[k, r]
-        changed(scores, host)
+        if view.cards is not None:
+            give_to(view.cards.free[host], view.cards.picked[k], view.cards.share[view.rows.of[row].kind])
+        changed(view.scores, host)
     room.tally[LAST_HOST] = last_host
     room.tally[CHANGES] += tasks > 0
 
@@ -233,7 +251,11 @@ def reserve(view, row):
         host = reserve_next(view, row)
         if host < 0:
             return
-        tasks -= held_by(view.hosts.capacity, host, view.rows.demand, view.rows.of[row].kind)
+        kind = view.rows.of[row].kind
+        if view.cards is not None:
+            tasks -= tasks_on_empty(view.cards, view.hosts.capacity[host], view.rows.demand[kind], kind)
+        else:
+            tasks -= held_by(view.hosts.capacity, host, view.rows.demand, kind)
 
 
 @inner

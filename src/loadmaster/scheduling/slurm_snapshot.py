@@ -45,8 +45,11 @@ def slurm_pass(rule: Slurm, scene: SnapshotArrays) -> SlurmPass:
     return made
 
 
-def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) -> SlurmPass:
-    """The arrays of the passes, none of which is due: room for so many running tasks, and so many starts in a pass."""
+def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int, cards: int = 0) -> SlurmPass:
+    """The arrays of the passes, none of which is due: room for so many running tasks, and so many starts in a pass.
+
+    `cards`: the most of a host, where GPUs are cards.
+    """
     snapshot = scene.snapshot
     hosts, resources = snapshot.free.shape
     closures, claim = len(snapshot.closures), _claims(scene)
@@ -65,6 +68,8 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
         end=table(END, running + starts),
         later=table(LATER, running + starts),
         first_end=np.zeros(hosts, np.int32),
+        end_cards=np.zeros(running + starts, np.int64) if cards else None,
+        later_cards=np.zeros(running + starts, np.int64) if cards else None,
         key_s=np.zeros(running),
         number=np.zeros(running, np.int32),
         step=table(STEP, BLOCK * blocks),
@@ -75,7 +80,7 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
         closed=np.zeros((closures, words), np.uint64),
         look=table(LOOK, groups),
         window=table(WINDOW, (groups, windows)),
-        free=np.zeros((groups, windows, resources, hosts)),
+        free=np.zeros((groups, windows, resources + cards, hosts)),
         able=table(ABLE, REMEMBERED, key=-1),
         fits=np.zeros((REMEMBERED, windows, words), np.uint64),
         how_many=np.zeros((REMEMBERED, windows), np.int64),

@@ -153,24 +153,24 @@ class SnapshotArrays:
         often = np.bincount(rows["kind"], rows["tasks"], len(self.rows.demand)).astype(np.float64)
         return empty_scores(self.snapshot.cluster.kinds, self.rows.demand, often)
 
-    def shadow_times(self) -> ShadowTimes:
-        """Room for shadow times: none yet."""
-        hosts, resources = self.snapshot.free.shape
+    def shadow_times(self, cards: int = 0) -> ShadowTimes:
+        """Room for shadow times, with columns for so many cards of a host: none yet."""
+        hosts, columns = len(self.snapshot.free), self.snapshot.free.shape[1] + cards
         many = self.parts + 1
         counted = table(COUNTED, hosts, owner=-1)
-        return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
+        return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, columns)))
 
-    def availability(self, steps: int) -> AvailabilityArrays:
-        """An empty plan with room for that many steps."""
-        hosts, resources = self.snapshot.free.shape
+    def availability(self, steps: int, cards: int = 0) -> AvailabilityArrays:
+        """An empty plan with room for that many steps, and columns for so many cards of a host."""
+        hosts, columns = len(self.snapshot.free), self.snapshot.free.shape[1] + cards
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
         return AvailabilityArrays(
             step=table(STEP, steps),
-            step_free=np.zeros((steps, resources)),
+            step_free=np.zeros((steps, columns)),
             size=np.zeros(3, np.int64),
             chain=table(CHAIN, hosts),
-            window=np.zeros((hosts, resources)),
+            window=np.zeros((hosts, columns)),
             value=np.zeros(hosts),
             able=np.zeros(hosts, np.int32),
             again=np.zeros(1, np.int32),

@@ -24,6 +24,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine_cost import MANY_JOBS
 from loadmaster.sim.queue.simulation import is_compiled
 
 FIRST_FIT = POLICIES["first-fit"]
@@ -39,7 +40,8 @@ BESIDE_KINDS = ["lxf+none", "lxf+skip", "lxf+netbatch", "lxf+netbatch(reservatio
 """The same backfillings in one engine: that of EASY also has ranks that change."""
 RULES = [POLICIES["first-fit"], POLICIES["mix-fit"], POLICIES["round-robin"], POLICIES["random"], MaxJobs()]
 GPU_AMOUNTS = [0.1, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.0, 2.0]
-PLAIN_ONLY = ["conservative", "conservative(early_end=now)", "easy(heads=3)", "selective", "slurm"]
+PLANS = ["conservative", "easy(heads=3)", "slurm(bf_interval=1,bf_resolution=5)"]
+PLAIN_ONLY = ["lookahead"]
 
 
 def run(log, discipline, policy=FIRST_FIT, cluster=TWO_CARDS, **how):
@@ -79,7 +81,7 @@ def random_log(seed, *, bound=False):
 
 
 @pytest.mark.parametrize("engine", ["auto", "reference"])
-@pytest.mark.parametrize("discipline", ["fcfs", "skip", "easy", "netbatch", *PLAIN_ONLY])
+@pytest.mark.parametrize("discipline", ["fcfs", "skip", "easy", "netbatch", "conservative", "slurm", *PLAIN_ONLY])
 def test_a_part_never_lies_on_two_cards(discipline, engine):
     schedule = run(SHARED, discipline, engine=engine)
     assert schedule.start_s.tolist() == [0, 0, 100, 200]
@@ -162,6 +164,49 @@ def test_running_jobs_that_no_card_holds_are_refused_in_one_line(engine):
     with pytest.raises(InputError, match="were not found to fit on its GPUs") as refused:
         run(log, "easy", engine=engine)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("discipline", PLANS)
+def test_compiled_plans_give_the_schedule_and_the_cards_of_the_plain_engine(discipline):
+    waits = 0
+    for seed in range(10):
+        log, cluster, interval_s = random_log(seed)
+        if seed % 3 == 0:
+            whole = run(log, "easy", cluster=cluster, engine="reference")
+            log, _ = cut_at(log, cluster, whole, 12.0, ends=seed % 2 == 0)
+        for policy in RULES:
+            how = {"cluster": cluster, "interval_s": interval_s, "seed": seed}
+            expected = run(log, discipline, policy, engine="reference", **how)
+            schedule = run(log, discipline, policy, engine="compiled", **how)
+            assert schedule.same_as(expected), (seed, policy.name)
+            assert broken_cards(log, cluster, schedule) == []
+            waits += int((schedule.start_s > log.submit_s).sum())
+    assert waits > 200
+
+
+@pytest.mark.parametrize("discipline", [*PLANS, "selective", "stepwise"])
+def test_plans_on_cards_are_compiled(discipline):
+    log = Workload.of(
+        submit_s=[0] * MANY_JOBS, runtime_s=[9] * MANY_JOBS, cores=[1] * MANY_JOBS, gpus=[0.5] * MANY_JOBS
+    )
+    assert is_compiled(log, TWO_CARDS, FIRST_FIT, named(discipline))
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_job_is_promised_one_card_for_its_whole_runtime(engine):
+    # .9 GPUs are free from 5 on: on card 1 until 10, and on card 0 from then on
+    log = Workload.of(
+        submit_s=[0, 0, 0, 1, 2], runtime_s=[10, 100, 5, 20, 10], cores=[5, 1, 1, 5, 1], memory=[1] * 5,
+        gpus=[1, 0.1, 0.9, 0.5, 0.9],
+    )  # fmt: skip
+    hosts = Cluster.uniform(1, cores=8, memory=8, gpus=2)
+    schedule = run(log, "conservative(early_end=kept)", cluster=hosts, engine=engine)
+    assert schedule.start_s.tolist() == [0, 0, 0, 10, 10]
+    assert cards(schedule) == [[0], [1], [1], [1], [0]]
+    amount = replace(log, resources=("cores", "memory", "amount"))
+    hosts = replace(hosts, resources=amount.resources)
+    on_amounts = run(amount, "conservative(early_end=kept)", cluster=hosts, engine="reference")
+    assert on_amounts.start_s.tolist() == [0, 0, 0, 10, 5]
 
 
 @pytest.mark.parametrize("discipline", PLAIN_ONLY)

@@ -42,6 +42,18 @@ def test_every_discipline_gives_the_schedule_of_the_plain_engine_under_any_const
     assert found.strip() == "[]"
 
 
+def test_every_discipline_gives_the_schedule_of_the_plain_engine_where_gpus_are_cards():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HELPER), "100", "160", "cards"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["60", "[]"]
+
+
 def test_the_form_of_the_pass_that_is_chosen_gives_the_schedule_of_the_plain_engine_without_compilation():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
@@ -54,10 +66,13 @@ def test_the_form_of_the_pass_that_is_chosen_gives_the_schedule_of_the_plain_eng
     assert run.stdout.split() == ["20", "[]"]
 
 
-@pytest.mark.parametrize("discipline", ["easy", "wfp3+easy(heads=2)", "conservative"])
-def test_machine_code_gives_the_same_schedule(discipline):
+@pytest.mark.parametrize(
+    ("discipline", "cards"),
+    [("easy", False), ("wfp3+easy(heads=2)", False), ("conservative", False), ("easy", True)],
+)
+def test_machine_code_gives_the_same_schedule(discipline, cards):
     for seed in range(2000, 2008):
-        name, plain, kept = both(seed, discipline)
+        name, plain, kept = both(seed, discipline, cards=cards)
         assert differences(plain, kept) == [], name
 
 

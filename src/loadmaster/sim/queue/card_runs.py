@@ -47,14 +47,26 @@ def is_on_cards(workload: Workload, cluster: Cluster) -> bool:
 
 
 def serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether the compiled engine serves these rules where GPUs are cards; else the plain engine does.
+    """Whether a compiled engine serves these rules where GPUs are cards; else the plain engine does.
 
-    It promises at most a moment to the head of the queue there. Max-Jobs counts jobs or cores, and makes no promise.
+    The form `shadow` promises at most a moment to the head of the queue there. Max-Jobs counts jobs or cores, and makes
+    no promise.
     """
     from loadmaster.sim.queue import capabilities as served
 
-    if not served.serves(policy, discipline) or not is_plain_data(policy):
-        return False
-    alone = not is_meta(policy)
+    if not served.serves(policy, discipline):
+        return general_serves_cards(workload, policy, discipline)
+    return _knows_cards(workload, policy) and (not is_meta(policy) or not isinstance(discipline.backfilling, Easy))
+
+
+def general_serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether the general pass serves these rules where GPUs are cards."""
+    from loadmaster.sim.queue.engine import general_replay
+
+    return _knows_cards(workload, policy) and general_replay.serves(policy, discipline)
+
+
+def _knows_cards(workload: Workload, policy: AnyPolicy) -> bool:
+    """Whether a compiled engine rates hosts with cards by this policy."""
     counts = isinstance(policy, MaxJobs) and policy.target != "weighted"
-    return len(workload.resources) > 1 and (alone or (counts and not isinstance(discipline.backfilling, Easy)))
+    return len(workload.resources) > 1 and is_plain_data(policy) and (counts or not is_meta(policy))

@@ -9,7 +9,7 @@ from loadmaster.order import FairShare
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import needs_general_pass, resolve_constraints
 from loadmaster.scheduling.timed_limits import timed_kinds
-from loadmaster.sim.queue.card_runs import is_on_cards
+from loadmaster.sim.queue.card_runs import general_serves_cards, is_on_cards
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
 from loadmaster.sim.queue.queue_run import QueueRun
 
@@ -58,8 +58,8 @@ def shadow_serves(run: QueueRun) -> bool:
 def general_serves(run: QueueRun) -> bool:
     """Whether the general pass knows all that binds these jobs.
 
-    It stops no job for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone. Of
-    limits that time moves it knows those of compiled kinds.
+    It stops no job for jobs that are served by need. Limits kill on hosts of speed 1 alone. Of limits that time moves
+    it knows those of compiled kinds. Where GPUs are cards it counts neither hosts nor such limits.
     """
     from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -68,10 +68,15 @@ def general_serves(run: QueueRun) -> bool:
     return (
         not stops_by_need
         and all(kind.compiled for kind in timed_kinds(run.workload, run.cluster).values())
-        and not is_on_cards(run.workload, run.cluster)
+        and (not is_on_cards(run.workload, run.cluster) or _on_cards(run))
         and serves_estimates(run.estimate_model, run.cluster)
         and general_replay.serves(run.policy, run.discipline)
     )
+
+
+def _on_cards(run: QueueRun) -> bool:
+    known = general_serves_cards(run.workload, run.policy, run.discipline)
+    return known and not needs_general_pass(run.workload, run.cluster)
 
 
 def preempts(cluster: Cluster) -> bool:

@@ -10,6 +10,7 @@ from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.scheduling.estimate_model import USERS
+from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.unit_speed import ends_of, in_one_speed
@@ -35,7 +36,8 @@ def is_compiled_unconstrained(run: QueueRun) -> bool:
     from loadmaster.sim.queue.engine.profile import layout as profile
 
     by_general = run.workload.jobs >= MANY_JOBS and general_replay.serves(run.policy, run.discipline)
-    return by_general or profile.knows(run.policy, run.discipline)
+    on_cards = is_on_cards(run.workload, run.cluster)
+    return by_general or (not on_cards and profile.knows(run.policy, run.discipline))
 
 
 def _shadow_serves(run: QueueRun) -> bool:
@@ -82,6 +84,7 @@ def _cheapest(run: QueueRun, engine: Engine, *, one_speed: bool) -> Schedule | N
         return compiled.replay_compiled(run)
     planned = (run.workload, run.cluster, run.policy, run.discipline)
     plans = engine in ("auto", "planning") and one_speed and profile.serves(*planned)
+    plans = plans and not is_on_cards(run.workload, run.cluster)
     if plans and not (engine == "auto" and is_cheaper_than_a_kept_plan(run.workload, run.cluster, run.discipline)):
         return compiled.replay_compiled(run)
     many = engine == "compiled" or (engine == "auto" and run.workload.jobs >= MANY_JOBS)

@@ -5,7 +5,7 @@ import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import return_cards
+from loadmaster.place.cards_kernel import return_cards
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_changed_host
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against, note_expected_end
 from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound

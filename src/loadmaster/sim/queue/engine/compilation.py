@@ -74,7 +74,9 @@ def callbacks(
         on_events = update_priorities_of_rows if parts.general.tracks_events else ignore_events
     return Callbacks(
         scans=_all_members(tuple(_scanner(member, resources, hidden) for member in members)),
-        rates=None if parts.general is None and parts.plan is None else _all_members(tuple(map(rater, members))),
+        rates=None
+        if parts.general is None and parts.plan is None
+        else _all_members(tuple(rater(member, hidden=hidden) for member in members)),
         rank=_ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
         update_priorities=None

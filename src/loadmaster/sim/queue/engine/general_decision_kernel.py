@@ -13,6 +13,7 @@ from loadmaster.backfilling.pass_arrays import STARTED as PLACED
 from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.place.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
 from loadmaster.sim.queue.engine.general_state import AGAIN, CLOSED, DECISION, LEFT_TO_OTHERS, STAND, WAIT
 from loadmaster.sim.queue.engine.meta_rule_kernel import value_of_plan
@@ -69,6 +70,8 @@ def _pass(engine, bound, general, serve, member, now):
         engine.state.plan_task[i] = this_pass.place[i].first
     for at in range(this_pass.place[this_pass.tally[PLACED]].first):
         engine.state.undo_host[at] = this_pass.started_host[at]
+        if general.cards is not None:
+            engine.state.cards.undo[at] = general.cards.started[at]
     status = this_pass.tally[STATUS]
     if status == MORE_ROOM:
         return AGAIN
@@ -85,8 +88,11 @@ def take_back_plan(state, general):
         kind = general.rows.of[this_pass.place[i].row].kind
         for at in range(this_pass.place[i].first, this_pass.place[i + 1].first):
             host = np.int64(this_pass.started_host[at])
-            for r in range(free.shape[1]):
+            for r in range(amounts_of(state)):
                 free[host, r] += general.rows.demand[kind, r]
+            if general.cards is not None:
+                give_to(general.cards.free[host], general.cards.started[at], general.cards.share[kind])
+                sum_up(general.cards, general.cards.free[host], free[host])
             changed(general.scores, host)
 
 

@@ -6,7 +6,7 @@ The same as `loadmaster.scheduling.predictions` (rules E2 and E3), over the stat
 
 import numpy as np
 
-from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks, first_after
+from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks, first_after, note_cards
 from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, corrected
 
@@ -68,6 +68,8 @@ def correct(jobs, general, log, now):
             kind, first = general.rows.of[row].kind, jobs.first_task[row]
             hosts = log.host[first : first + jobs.tasks[row]]
             add_tasks(ends, general.runs, hosts, end_s, log.start_s[job], kind, job)
+            if general.cards is not None:
+                note_cards(ends, general.runs, end_s, job, general.cards.taken[first : first + jobs.tasks[row]])
 
 
 @inner

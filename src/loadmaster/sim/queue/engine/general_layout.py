@@ -14,6 +14,7 @@ from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Longs
+from loadmaster.model.cards import host_cards
 from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.place import POLICIES
@@ -24,6 +25,7 @@ from loadmaster.scheduling.slurm_snapshot import slurm_arrays
 from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, table
 from loadmaster.sim.queue.capabilities import by_arrival, tracks_events_of
 from loadmaster.sim.queue.engine import backfilling_passes_kernel
+from loadmaster.sim.queue.engine.card_arrays import demand_on_cards, hosts_on_cards, pass_cards
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.general_state import EVENT, GeneralPass, SlurmTimers, WaitingOrder
@@ -66,6 +68,9 @@ def snapshot_arrays_of(
     jobs = binding.entries.job[rows]
     closures = (*binding.calendar.foreseen, *binding.calendar.failures)
     columns, given = dict[str, Any](), dict[str, Any]()
+    hosts, demand, cards = cluster, workload.demand, host_cards(workload, cluster)
+    if cards is not None:
+        hosts, demand = hosts_on_cards(cluster, cards), demand_on_cards(demand, cards)
     if bound:
         columns = binding.columns(rows)
         given = {
@@ -78,7 +83,7 @@ def snapshot_arrays_of(
         }
     queue = Queue(
         jobs,
-        workload.demand[jobs],
+        demand[jobs],
         workload.task_count[jobs],
         workload.expected_s[jobs],
         workload.projects[jobs],
@@ -89,12 +94,12 @@ def snapshot_arrays_of(
     )
     none = np.zeros(0, np.int64)
     nowhere = none.astype(np.int32)
-    nobody = Running(none, nowhere, np.zeros((0, workload.demand.shape[1])), np.zeros(0), nowhere)
+    nobody = Running(none, nowhere, np.zeros((0, demand.shape[1])), np.zeros(0), nowhere)
     return SnapshotArrays.of(
         Snapshot(
             -np.inf,
-            cluster,
-            cluster.capacity.copy(),
+            hosts,
+            hosts.capacity.copy(),
             queue,
             nobody,
             -1,
@@ -132,6 +137,9 @@ def general_pass_of(
     """The state of the general pass at the beginning of a run."""
     order, members, jobs = discipline.order, members_of(policy), given.jobs
     number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
+    cards = pass_cards(scene, given.state.cards)
+    most_cards = 0 if cards is None else len(cards.cost)
+    cards_of_ends = None if cards is None else np.zeros(room, np.int64)
     owner = np.array(bound.row.owner, np.int32)
     often = np.bincount(scene.rows.of["kind"], scene.rows.of["tasks"], len(scene.rows.demand)).astype(np.float64)
     tracks_events, work = tracks_events_of(order), work_of(binding, open_rows(binding))
@@ -143,14 +151,15 @@ def general_pass_of(
     return GeneralPass(
         rows=_rows(scene, jobs, work),
         hosts=scene.hosts,
-        ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
+        ends=EndArrays(table(END, room), np.zeros(1, np.int64), cards_of_ends),
         calendar=scene.calendar,
         room=scene.room()._replace(free=given.state.free),
         this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),
         standing=_earlier_promises(scene, many),
-        shadow_times=scene.shadow_times(),
-        availability=scene.availability(steps_of(scene, room)),
+        shadow_times=scene.shadow_times(most_cards),
+        availability=scene.availability(steps_of(scene, room), most_cards),
         cluster_wide=scene.cluster_wide(steps_of(scene, room), room),
+        cards=cards,
         scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
@@ -175,7 +184,7 @@ def general_pass_of(
         moves=moves,
         tracks_events=tracks_events,
         keeps=rule.keeps,
-        slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0, room),
+        slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0, room, most_cards),
         loops=_loops(rule.slurm or Slurm()),
         clock=np.array([-np.inf, np.inf, np.inf, np.inf]),
         looped=rule.slurm is not None,
@@ -190,9 +199,9 @@ def steps_of(scene: SnapshotArrays, room: int) -> int:
 
 def with_more_steps(general: GeneralPass, scene: SnapshotArrays) -> GeneralPass:
     """The same pass with room for twice as many steps."""
-    steps, wide = 2 * len(general.availability.step), general.cluster_wide
+    steps, wide, cards = 2 * len(general.availability.step), general.cluster_wide, general.cards
     return general._replace(
-        availability=scene.availability(steps),
+        availability=scene.availability(steps, 0 if cards is None else len(cards.cost)),
         cluster_wide=None if wide is None else scene.cluster_wide(steps, len(wide.end_s)),
     )
 

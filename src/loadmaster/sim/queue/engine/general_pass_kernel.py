@@ -5,7 +5,7 @@ import numpy as np
 
 from loadmaster.backfilling.pass_arrays import SINCE
 from loadmaster.backfilling.queue_view_kernel import sort_line
-from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks
+from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks, note_cards
 from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
@@ -215,6 +215,8 @@ def _keep_for_job(general, row):
         standing.promise[other].start_s, standing.promise[other].many = this_pass.promised[row].start_s, many
         for k in range(many):
             standing.host[rows[other].first_host + k] = this_pass.promised_host[first + k]
+            if general.cards is not None:
+                general.cards.standing[rows[other].first_host + k] = general.cards.promised[first + k]
         other = np.int64(rows[other].next_row)
         if other == row:
             return
@@ -257,4 +259,8 @@ def _start(engine, bound, general, preemption, now):
         kind = general.rows.of[row].kind
         hosts = engine.state.undo_host[first : first + engine.jobs.tasks[row]]
         add_tasks(general.ends, general.runs, hosts, end_s, now, kind, job)
+        if general.cards is not None:
+            first = engine.jobs.first_task[row]
+            bits = general.cards.taken[first : first + engine.jobs.tasks[row]]
+            note_cards(general.ends, general.runs, end_s, job, bits)
         record_event(general, job, now, STARTED)

@@ -106,6 +106,9 @@ def replay_general(run: QueueRun, *, binding: ResolvedConstraints | None = None)
             general = with_more_steps(general, scene)
             general.tally[REDO] = 1
             loop = EngineRun(engine, parts._replace(general=general))
+    schedule = with_ends(records.schedule(), workload, cluster)
+    if engine.state.cards is not None:
+        schedule = replace(schedule, cards=engine.state.cards.taken)
     preempted = None if preemption is None else preemption.notices["preempted"]
-    schedule = bound_schedule(with_ends(records.schedule(), workload, cluster), binding, bound, cut, cluster, preempted)
+    schedule = bound_schedule(schedule, binding, bound, cut, cluster, preempted)
     return jobs.finished(schedule, np.array(bound.job.end_s[:-1]))

@@ -16,6 +16,7 @@ from loadmaster.backfilling.pass_arrays import (
     EndArrays,
     Hosts,
     PassArrays,
+    PassCards,
     PassParameters,
     PromiseArrays,
     Records,
@@ -72,9 +73,9 @@ class GeneralPass(NamedTuple):
     """E rows of J jobs, of which P groups are served together.
 
     Attributes:
-        rows, hosts, ends, calendar, room, this_pass, standing, shadow_times, availability, scores, cluster_wide: as a
-            scheduling pass takes them. `ends`, `standing.row` and the calendar's times are those of now; `room.free`
-            is the engine's own.
+        rows, hosts, ends, calendar, room, this_pass, standing, shadow_times, availability, scores, cluster_wide, cards:
+            as a scheduling pass takes them. `ends`, `standing.row` and the calendar's times are those of now;
+            `room.free` is the engine's own.
         now: the part of a pass's parameters that never changes.
         varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
         line: the waiting rows.
@@ -108,6 +109,7 @@ class GeneralPass(NamedTuple):
     availability: AvailabilityArrays
     scores: Scores
     cluster_wide: ClusterWideArrays | None
+    cards: PassCards | None
     now: PassParameters
     varies: int
     first_fit: int

@@ -12,7 +12,7 @@ import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
+from loadmaster.place.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import (
     begin_amounts_then,
     cap_change_s,

@@ -14,7 +14,7 @@ A single task fits nowhere now, so a host where no job ends before holds none of
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import (
+from loadmaster.place.cards_kernel import (
     amounts_of,
     costs_nothing,
     give_to,

@@ -16,7 +16,7 @@ import numpy as np
 
 from loadmaster.host_index.lanes_kernel import NOBODY
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import tasks_on_host
+from loadmaster.place.cards_kernel import tasks_on_host
 from loadmaster.sim.queue.engine.head_slack_kernel import allowed_on, tasks_held
 from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, RAISES, SLACK, UNDO
 

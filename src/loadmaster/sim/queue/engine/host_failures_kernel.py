@@ -6,7 +6,7 @@ import numpy as np
 from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of, return_cards, sum_up
+from loadmaster.place.cards_kernel import amounts_of, return_cards, sum_up
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against
 from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, EVENTS, FAILED, SENT_BACK, STOPPED
 from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue

@@ -15,7 +15,7 @@ import numpy as np
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of
+from loadmaster.place.cards_kernel import tasks_on_empty
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
 from loadmaster.sim.queue.engine.state import ABOVE, CLOSED, HEAPED, LEVEL, NO_SHELVES, PENDING, SHELF
 
@@ -48,22 +48,13 @@ def reserve(engine, job):
         _close(engine.state, engine.scores, best)
         # the capacity counts, not the free part: running jobs will leave the host
         held = np.inf
-        for r in range(amounts_of(engine.state)):
-            if demand[r] > 0.0:
-                held = min(held, np.floor(engine.capacity[best, r] / demand[r]))
         if engine.state.cards is not None:
-            held = min(held, _held_on_empty_cards(engine, kind, best))
+            held = tasks_on_empty(engine.state.cards, engine.capacity[best], demand, kind)
+        else:
+            for r in range(engine.capacity.shape[1]):
+                if demand[r] > 0.0:
+                    held = min(held, np.floor(engine.capacity[best, r] / demand[r]))
         missing -= held
-
-
-@inner
-def _held_on_empty_cards(engine, kind, host):
-    """How many tasks of a demand the cards of the host hold when nothing runs there; infinite if it requests none."""
-    cards = engine.state.cards
-    if cards.wanted[kind] == 0:
-        return np.inf
-    parts = np.floor(1.0 / cards.share[kind]) * engine.capacity[host, cards.resources + 1]
-    return np.floor(parts / cards.wanted[kind])
 
 
 @inlined

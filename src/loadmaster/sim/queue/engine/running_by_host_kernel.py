@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
+from loadmaster.place.cards_kernel import amounts_of, give_to, sum_up
 
 
 class RunningByHost(NamedTuple):

@@ -247,6 +247,9 @@ def begin_general(general: GeneralPass, runs: RunsAtStart) -> None:
     end["end_s"], end["start_s"], end["host"] = runs.expected_end_s[each], runs.start_s[each], runs.host[order]
     end["kind"] = general.rows.of["kind"][runs.row[each]]
     general.ends.end[: len(each)], general.runs[: len(each)], general.ends.many[0] = end, runs.job[each], len(each)
+    if general.ends.cards is not None:
+        assert runs.cards is not None
+        general.ends.cards[: len(each)] = runs.cards[order]
     if general.tracks_events:
         order_events = general.order_events[:many]
         order_events["job"], order_events["time_s"], order_events["how"] = runs.job, runs.start_s, STARTED_EVENT

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.sim.queue.engine.cards_kernel import EngineCards
+from loadmaster.place.cards_kernel import EngineCards
 from loadmaster.sim.queue.engine.cluster_amounts_state import ClusterAmounts
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
+from loadmaster.place.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.sim.queue.engine.head_slack_kernel import (
     is_apart,
     is_counted,

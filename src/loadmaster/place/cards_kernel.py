@@ -139,3 +139,50 @@ def return_cards(cards, kind, host, first, end):
     """The tasks from `first` on and before `end` of `held`, all of one demand, give back their cards of a host."""
     for task in range(first, end):
         give_to(cards.free[host], cards.held[task], cards.share[kind])
+
+
+@inner
+def change_row(cards, row, demand, kind, bits, sign):
+    """Add (`sign` 1.0) or take (-1.0) a task of demand number `kind` with these cards, as bits.
+
+    `row` float64[R + 2 + C]: the amounts of a host, and behind them what is free of each card.
+    """
+    for r in range(cards.resources):
+        row[r] += sign * demand[kind, r]
+    if cards.wanted[kind] > 0:
+        give_to(row[cards.resources + 2 :], bits, sign * cards.share[kind])
+        sum_up_row(cards, row)
+
+
+@inner
+def sum_up_row(cards, row):
+    """Write the two amounts that cards add into such a row, from what is free of each card."""
+    sum_up(cards, row[cards.resources + 2 :], row)
+
+
+@inner
+def tasks_in_row(cards, row, demand, kind, most):
+    """How many tasks of demand number `kind` fit in such a row; at most `most`."""
+    return tasks_on_host(cards, demand[kind], row, row[cards.resources + 2 :], kind, most)
+
+
+@inner
+def tightest_in_row(cards, row, kind):
+    """The cards, as bits, that a task of demand number `kind` takes in such a row."""
+    return tightest(cards, row[cards.resources + 2 :], kind)
+
+
+@inner
+def tasks_on_empty(cards, capacity, demand, kind):
+    """How many tasks of demand number `kind` a host holds when nothing runs there; infinite if they ask for nothing.
+
+    `capacity` and `demand` float64[R + 2], of that host and of a task.
+    """
+    held = np.inf
+    for r in range(cards.resources):
+        if demand[r] > 0.0:
+            held = min(held, np.floor(capacity[r] / demand[r]))
+    if cards.wanted[kind] > 0:
+        parts = np.floor(1.0 / cards.share[kind]) * capacity[cards.resources + 1]
+        held = min(held, np.floor(parts / cards.wanted[kind]))
+    return held
