@@ -72,7 +72,7 @@ def hook(event, args):
     if event in ("os.rename", "os.remove") or (event == "open" and (args[2] or 0) & (os.O_WRONLY | os.O_RDWR)):
         change()
 sys.addaudithook(hook)
-from loadmaster.kept.store import Store
+from loadmaster.results.store import Store
 put = Store.put
 def watched(self, key, result):
     change()
@@ -155,8 +155,8 @@ def faults_of(case: Case, expected: Any) -> tuple[bool, list[str]]:
 
 def _look(out: Path) -> tuple[list[str], dict[str, str]]:
     """(what is wrong in the folder, when each result in its store was finished)."""
-    from loadmaster.kept.store import Store
     from loadmaster.model import InputError
+    from loadmaster.results.store import Store
     from loadmaster.runs.record import read_record
     from loadmaster.site.fitted_queue import read_fitted_queue
 

@@ -13,10 +13,10 @@ from loadmaster.jit import kernels
 
 SOURCE = Path(loadmaster.__file__).parent
 ENTERS = """
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.room.called_kernel import called
 
-@kept_njit(nogil=True)
+@cached_njit(nogil=True)
 def enters(x):
     return called(x)
 """
@@ -29,13 +29,13 @@ def called(x):
     return 10 * x + STEP
 """
 SHELL = """
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.room.called_kernel import called
 
 def engine():
     def entry(x):
         return called(x)
-    return kept_njit("int64(int64)")(entry)
+    return cached_njit("int64(int64)")(entry)
 """
 RUN = """
 from loadmaster.room.enters_kernel import enters
@@ -145,7 +145,7 @@ def test_damaged_machine_code_on_disk_is_compiled_anew(package, ending):
 
 def test_a_kernel_runs_where_nothing_can_be_kept(monkeypatch):
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])
-    twice = kernels.kept_njit()(plainly_twice)
+    twice = kernels.cached_njit()(plainly_twice)
     assert twice(21) == 42
 
 
@@ -155,11 +155,11 @@ def test_a_kernel_runs_where_the_disk_is_full(monkeypatch):
 
     monkeypatch.setattr(kernels._Files, "_save_data", full)
     monkeypatch.setattr(kernels, "file_of", lambda _module: Path(__file__))
-    assert kernels.kept_njit()(plainly_thrice)(14) == 42
+    assert kernels.cached_njit()(plainly_thrice)(14) == 42
 
 
 def test_a_function_of_a_user_is_not_kept_since_nobody_knows_what_it_imports():
-    assert kernels.kept_njit()(plainly_twice)._cache.cache_path is None
+    assert kernels.cached_njit()(plainly_twice)._cache.cache_path is None
 
 
 def test_no_kernel_of_the_house_goes_past_the_stamp():
@@ -176,13 +176,13 @@ def plainly_thrice(x):
 
 
 HOLDING = """
-from loadmaster.jit.kernels import kept_under
+from loadmaster.jit.kernels import cached_under
 from loadmaster.room.called_kernel import called
 
 def engine(step, name):
     def entry(x):
         return called(x) + step
-    return kept_under(name, ("loadmaster.room.holding",), "int64(int64)")(entry)
+    return cached_under(name, ("loadmaster.room.holding",), "int64(int64)")(entry)
 """
 RUN_HOLDING = """
 from loadmaster.room.holding import engine
@@ -236,10 +236,10 @@ def test_what_two_processes_compile_for_different_arguments_at_one_moment_is_not
 PRODUCT = """
 import sys
 import numpy as np
-from loadmaster.jit.kernels import kept_njit
-twice = kept_njit()(lambda x: 2 * x.sum())
+from loadmaster.jit.kernels import cached_njit
+twice = cached_njit()(lambda x: 2 * x.sum())
 print(int(twice(np.ones(3))), int("scipy.linalg" in sys.modules))
-product = kept_njit()(lambda x: np.dot(x, x))
+product = cached_njit()(lambda x: np.dot(x, x))
 print(int(product(np.ones(3))), int("scipy.linalg" in sys.modules))
 """
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.model import InputError
 from loadmaster.papers.amir2000 import claims, published
 from loadmaster.papers.amir2000.study import BLOCK, MethodSlowdowns, Setup, run_block, run_study
+from loadmaster.results.dask_client import DaskAddress
 from loadmaster.traces.opportunity import CLUSTERS, generate_opportunity, opportunity_cluster
 
 SMALL = Setup(executions=24)
@@ -145,7 +145,7 @@ def test_a_study_on_a_dask_cluster_comes_to_the_same_numbers(tmp_path):
 
 def test_a_scheduler_that_does_not_answer_is_told_in_one_line(monkeypatch):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    monkeypatch.setattr("loadmaster.kept.dask_client.PATIENCE_S", 1.0)
+    monkeypatch.setattr("loadmaster.results.dask_client.PATIENCE_S", 1.0)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         run_study(Setup(executions=1), on=DaskAddress("tcp://127.0.0.1:9"))
 

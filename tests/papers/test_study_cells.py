@@ -5,7 +5,6 @@ import importlib
 import numpy as np
 import pytest
 
-from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.model import InputError
 from loadmaster.papers import PAPERS, StudyOptions, amir2000, casanova2008, delgado2011, matrix, silva2008
 from loadmaster.papers.amir2000 import study as amir
@@ -13,6 +12,7 @@ from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.delgado2011 import study as delgado
 from loadmaster.papers.matrix.study import MEASURES, MatrixSize
 from loadmaster.papers.study_cells import records_in
+from loadmaster.results.dask_client import DaskAddress
 
 NOBODY = DaskAddress("tcp://127.0.0.1:9")
 
@@ -84,7 +84,7 @@ def test_a_second_reproduction_takes_over_what_the_first_kept(paper, tmp_path, m
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_reproduction_asks_the_cluster_it_is_given(paper, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    monkeypatch.setattr("loadmaster.kept.dask_client.PATIENCE_S", 0.5)
+    monkeypatch.setattr("loadmaster.results.dask_client.PATIENCE_S", 0.5)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         importlib.import_module(PAPERS[paper].module).reproduce(StudyOptions(quick=True, out=tmp_path, on=NOBODY))
 

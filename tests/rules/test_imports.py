@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from loadmaster.kept.stamp import stamp
+from loadmaster.results.stamp import stamp
 from loadmaster.rules.imports import imported
 
 

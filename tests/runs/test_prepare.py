@@ -3,7 +3,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from loadmaster.kept.watch import Watch
+from loadmaster.results.watch import Watch
 from loadmaster.runs import Setting, case_of
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.prepare import compile_first

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from small_case import busy_case
 
-from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.measure.resample import WEEK_S
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.results.dask_client import DaskAddress
 from loadmaster.runs import Case, OnDask, Setting, Store, Threads, case_of
 from loadmaster.runs.samples import (
     Drawing,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from small_case import THREE, Counting, busy_case
 
-from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.model import InputError
+from loadmaster.results.dask_client import DaskAddress
 from loadmaster.runs import OnDask, Setting, Store, Threads, Watch
 from loadmaster.runs.sweep import key_of, sweep
 
@@ -111,7 +111,7 @@ def test_the_watcher_hears_of_every_run(tmp_path):
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
-from loadmaster.kept.dask_client import DaskAddress
+from loadmaster.results.dask_client import DaskAddress
 from loadmaster.runs import Threads, Store
 from loadmaster.runs.sweep import sweep
 from small_case import THREE, busy_case
@@ -191,6 +191,6 @@ def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
 
 def test_an_address_where_no_dask_scheduler_answers_is_one_clear_error(tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    monkeypatch.setattr("loadmaster.kept.dask_client.PATIENCE_S", 0.3)
+    monkeypatch.setattr("loadmaster.results.dask_client.PATIENCE_S", 0.3)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         sweep(busy_case(), THREE, Store.in_folder(tmp_path), OnDask(DaskAddress("tcp://127.0.0.1:9")))

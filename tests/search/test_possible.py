@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.kept.store import Store
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
+from loadmaster.results.store import Store
 from loadmaster.runs import Case, Setting, Threads
 from loadmaster.runs.sweep import sweep
 from loadmaster.search.possible import SearchTask, from_bytes, look, no_higher_than_runs, possible, to_bytes

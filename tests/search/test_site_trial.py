@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadmaster.kept.study import run_study
-from loadmaster.kept.threads import Threads
 from loadmaster.measure.goodness_of_fit import Weekly, weekly
 from loadmaster.model import Cluster, Workload
+from loadmaster.results.study import run_study
+from loadmaster.results.threads import Threads
 from loadmaster.runs import Case, discipline_of, policy_of
 from loadmaster.runs.launch import held_longer
 from loadmaster.search.site_trial import cell_of, from_bytes, to_bytes, trial_of, trials_on

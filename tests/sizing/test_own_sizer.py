@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import loadmaster as lm
-from loadmaster.kept.progress_file import progress_in
-from loadmaster.kept.watch import Watch
 from loadmaster.model.bag import BagLaw
 from loadmaster.model.errors import InputError
+from loadmaster.results.progress_file import progress_in
+from loadmaster.results.watch import Watch
 from loadmaster.sim.bags.repetitions import draws, repeat
 from loadmaster.sizing import SIZERS, Actions, FixedHosts, HostType, Planner, Rental, SilvaRule
 from loadmaster.sizing.load import BagKnowledge, sizer_named

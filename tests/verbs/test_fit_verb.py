@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 
 import loadmaster as lm
 from loadmaster.cli import main
-from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Workload
 from loadmaster.place.load import policy_named
 from loadmaster.report.compare_page import report_blocks
@@ -21,6 +20,7 @@ from loadmaster.report.fit_claims import fit_sentence
 from loadmaster.report.fit_page import tried_table
 from loadmaster.report.page import Heading, Table
 from loadmaster.report.schemas import SCHEMAS
+from loadmaster.results.watch import Watch
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted_queue import SiteQueue

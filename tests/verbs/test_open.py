@@ -164,7 +164,7 @@ def test_a_folder_that_is_not_there_is_told():
 
 
 def test_a_value_that_is_no_result_is_refused(tmp_path):
-    from loadmaster.kept.values import write_value
+    from loadmaster.results.values import write_value
 
     write_value(tmp_path, "some", LOG.cluster)
     with pytest.raises(InputError, match="holds no result of a verb"):

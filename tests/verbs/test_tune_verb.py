@@ -10,13 +10,13 @@ from weekly_log import FEW, WEEK_S, weekly_log
 
 import loadmaster as lm
 from loadmaster.cli.tune import _show
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired_comparison import Difference
 from loadmaster.order import ORDERS
 from loadmaster.report.page import Table, Text
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_claimed, rule_table, rule_words, tune_answer, tune_notes
 from loadmaster.report.tune_document import tune_document
+from loadmaster.results.watch import Watch
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.holdout import Gain, rule_to_beat
 from loadmaster.tuning.space import FILE

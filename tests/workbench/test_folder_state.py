@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from loadmaster.kept.progress_file import FILE, Progress
+from loadmaster.results.progress_file import FILE, Progress
 from loadmaster.system.process import identity_of
 from loadmaster.workbench.child_processes import COMPLAINED
 from loadmaster.workbench.child_processes import FILE as STARTED

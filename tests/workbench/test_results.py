@@ -5,9 +5,9 @@ from dataclasses import asdict
 
 from benches import compared, simulated
 
-from loadmaster.kept.progress_file import FILE, Progress
-from loadmaster.kept.values import write_value
 from loadmaster.report.page import Page, write
+from loadmaster.results.progress_file import FILE, Progress
+from loadmaster.results.values import write_value
 from loadmaster.system.process import identity_of
 from loadmaster.workbench import results as r
 from loadmaster.workbench.served_folders import ServedFolders

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 
 from loadmaster.compiled_rules.policies import CHECKED, compiling, with_helpers
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
@@ -56,7 +56,7 @@ def ranker(order: Order) -> Callable[..., int]:
 @cache
 def no_ranker() -> Callable[..., int]:
     """What an engine is given that will request no rank: kept on disk, so that nothing is compiled for it."""
-    return cast(Callable[..., int], kept_njit(RANKER, **LEAN)(_rank_none))
+    return cast(Callable[..., int], cached_njit(RANKER, **LEAN)(_rank_none))
 
 
 def ranks_of(order: Order, columns: JobColumns, now_s: float) -> Floats:

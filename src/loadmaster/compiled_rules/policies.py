@@ -20,14 +20,14 @@ from numba import njit, types
 from numba.core.caching import NullCache
 from numba.core.event import Listener, install_listener
 
-from loadmaster.jit.kernels import kept_njit, kept_under
-from loadmaster.kept.stamp import file_of
+from loadmaster.jit.kernels import cached_njit, cached_under
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context, Policy, failed
 from loadmaster.place.policy_in_process import PolicyInProcess
 from loadmaster.place.trial import try_out
+from loadmaster.results.stamp import file_of
 from loadmaster.rules.function_checks import names_in
 
 _FLOATS = types.Array(types.float64, 1, "C")
@@ -80,7 +80,7 @@ def scorer(policy: Policy) -> Callable[..., float]:
     signature = CONTEXT_SCORE if policy.contextual else SCORE
     with compiling(policy.name):
         if is_built_in(policy):
-            return cast(Callable[..., float], kept_njit(signature, nogil=True, error_model="numpy")(policy.score))
+            return cast(Callable[..., float], cached_njit(signature, nogil=True, error_model="numpy")(policy.score))
         rate = (_one_host_contextual if policy.contextual else _one_host)(_score(policy))
         return njit(signature, nogil=True, error_model="numpy")(rate)
 
@@ -91,7 +91,7 @@ def kept_as(policy: Policy, name: str, modules: tuple[str, ...], signature: Any,
     What a user's function does stands in no source that we know, so its loops are compiled in every process.
     """
     if is_built_in(policy) and file_of(policy.score.__module__) is not None:
-        return kept_under(name, (*modules, "loadmaster.place", policy.score.__module__), signature, **options)
+        return cached_under(name, (*modules, "loadmaster.place", policy.score.__module__), signature, **options)
     return njit(signature, **options)
 
 

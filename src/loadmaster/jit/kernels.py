@@ -22,7 +22,7 @@ from numba.np import linalg
 from loadmaster.jit.compiler_shortcuts import take_shortcuts
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.jit.linked_kernels import PartCompiler
-from loadmaster.kept.stamp import file_of, imports_of, stamp
+from loadmaster.results.stamp import file_of, imports_of, stamp
 
 
 def _check_blas_lazily() -> None:
@@ -57,7 +57,7 @@ inlined: Any = njit(**_INNER, forceinline=True)
 """As `inner`, for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
 
 
-def kept_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def cached_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """As `numba.njit`, with the machine code kept on disk for as long as nothing in it changes.
 
     Args:
@@ -82,8 +82,8 @@ def kept_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., 
     return decorate
 
 
-def kept_under(name: str, modules: tuple[str, ...], signature: Any, **options: Any) -> Callable[[Any], Any]:
-    """As `kept_njit`, for a function that holds kernels in its closure, as a loop holds the score that it calls.
+def cached_under(name: str, modules: tuple[str, ...], signature: Any, **options: Any) -> Callable[[Any], Any]:
+    """As `cached_njit`, for a function that holds kernels in its closure, as a loop holds the score that it calls.
 
     The function's own name takes in `name`: what is loaded is linked by names, and those of one text, that processes
     have compiled each for itself, would be one.

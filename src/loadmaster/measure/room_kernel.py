@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.model.arrays import Floats, Longs
 
 
@@ -26,7 +26,7 @@ class WaitsBesideRoom(NamedTuple):
     need: Floats
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def time_with_room(waiting, room_s):
     """Write into `room_s`, float64[J], the seconds of each wait in which all that the job requests was free."""
     spans, resources = waiting.free.shape

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.jit.by_reference import by_reference
-from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inlined, inner
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -58,7 +58,7 @@ def empty_sums(bins: int, resources: int) -> Sums:
     return Sums(np.zeros(shape), np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape), none, none.copy())
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def sweep(events, first, width, sums):
     """Walk through starts and ends in the order of time, ends before starts at equal times.
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model.arrays import Bools, Floats
 
-part: Any = kept_njit(forceinline=True, **LEAN)
-kernel: Any = kept_njit(nogil=True, error_model="numpy")
+part: Any = cached_njit(forceinline=True, **LEAN)
+kernel: Any = cached_njit(nogil=True, error_model="numpy")
 
 
 class Weighing(NamedTuple):

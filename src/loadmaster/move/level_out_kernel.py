@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.model.arrays import Floats
 
 
@@ -24,7 +24,7 @@ class FluidLoads(NamedTuple):
     room: Floats
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def level_out(host, tasks, loads, budget):
     """Change `host` int64[T], and with it `loads.load` and `loads.used`, in place."""
     fluid, rigid, cost = tasks

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, has_room, relocate
 
-part: Any = kept_njit(forceinline=True, **LEAN)
-kernel: Any = kept_njit(**LEAN)
+part: Any = cached_njit(forceinline=True, **LEAN)
+kernel: Any = cached_njit(**LEAN)
 
 
 class MoveCosts(NamedTuple):

@@ -11,7 +11,7 @@ from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.compiled_rules.policies import RATER, check_policy, never_remembered, rater, refusing
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.bound import hopeless, upper_bound
 from loadmaster.packing.by_score_kernel import NOT_FINITE, ScoreProblem, ScoreState, place_by_score
@@ -125,7 +125,7 @@ def _engine() -> Callable[..., int]:
     def entry(problem, rate, varies, seed, state):  # type: ignore[no-untyped-def]
         return place_by_score(problem, rate, varies, seed, state)
 
-    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    engine: Callable[..., int] = cached_njit(signature, nogil=True, error_model="numpy")(entry)
     return engine
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 
@@ -102,7 +102,7 @@ def same_request(requests, task, other):
     )
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def settle_on_cards(requests, tasks, order):
     """Give the tasks their cards where they are; a task whose host has no card left for it loses its host.
 
@@ -128,7 +128,7 @@ def settle_on_cards(requests, tasks, order):
     return lost
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_left_over(requests, tasks, order, tolerance):
     """Place tasks without a host, one after another, and go on after one that fits nowhere; returns how many it placed.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 
@@ -59,7 +59,7 @@ class CardState(NamedTuple):
     card: Ints
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def fragments(problem, host, cores, cards):
     """What the target workload cannot use of a host's cards, times the sum of the weights (section 4 of the paper).
 
@@ -93,7 +93,7 @@ def usable(problem, host, kind, card, cards):
     return problem.accepted[problem.accepts[kind], problem.card_kind[host, card]]
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def take(problem, host, kind, card, cards):
     """Take from `cards`, in place, what a task of the kind needs: of the shared `card`, or the first that suffice."""
     if card >= 0:
@@ -106,7 +106,7 @@ def take(problem, host, kind, card, cards):
             left -= 1
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def rate(problem, host, kind, cores, cards, scratch):
     """(growth of `fragments`, card): the least over the cards that a task of the kind may share, ties to the first.
 
@@ -139,7 +139,7 @@ def rate(problem, host, kind, cores, cards, scratch):
     return best, chosen
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_on_cards(problem, state, host, taken):
     """Place the tasks in the order given, and go on after one that fits nowhere; returns how many found a host.
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 
 WIDTH = 8
 """Children of a node: the demands of a block lie in one cache line for each resource."""
 LEVELS = 24
 """More levels than any tree has."""
-part: Any = kept_njit(forceinline=True, **LEAN)
+part: Any = cached_njit(forceinline=True, **LEAN)
 
 
 @part

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.model.arrays import Floats, Longs
 
 
@@ -31,7 +31,7 @@ class GreedyProblem(NamedTuple):
     fitted_only: bool
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def shift(ranked, load, position):
     """Move the host at `position` of `ranked` to where its load belongs, ties by index; its new position."""
     host = ranked[position]
@@ -45,7 +45,7 @@ def shift(ranked, load, position):
     return position
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_greedily(problem, limit, backtrack, host):
     """Depth-first search over hosts in the order of load; the first complete placement goes to `host`.
 

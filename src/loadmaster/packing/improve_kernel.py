@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, inlined, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inlined
 from loadmaster.model.arrays import Floats, Longs
 
-kernel: Any = kept_njit(**LEAN)
+kernel: Any = cached_njit(**LEAN)
 
 
 class SearchProblem(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.packing.first_fit_kernel import build_trees, first_fit, take_out
 
-kernel: Any = kept_njit(nogil=True, error_model="numpy")
-part: Any = kept_njit(forceinline=True, **LEAN)
+kernel: Any = cached_njit(nogil=True, error_model="numpy")
+part: Any = cached_njit(forceinline=True, **LEAN)
 
 
 class McbProblem(NamedTuple):

@@ -3,12 +3,12 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, draw, has_room, load_state, relocate
 from loadmaster.packing.regroup_kernel import GROUP, regroup
 
-kernel: Any = kept_njit(**LEAN)
+kernel: Any = cached_njit(**LEAN)
 PARTNERS = 1_000
 """Partners that the fullest host tries before groups are; all of them where there are no more."""
 GROUPS = 200

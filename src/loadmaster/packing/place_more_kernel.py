@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.packing.cards_kernel import covers, fits_on_cards, has_room, take_cards
 from loadmaster.packing.improve_kernel import draw
@@ -70,7 +70,7 @@ class Repacking(NamedTuple):
     taken: Bools
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_more(requests, tasks, lists, scratch, steps, tolerance):
     """Make so many steps; returns how many in a row, at the end, placed no further task.
 

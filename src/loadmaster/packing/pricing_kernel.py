@@ -3,10 +3,10 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inner
 from loadmaster.model.arrays import Floats, Longs
 
-kernel: Any = kept_njit(**LEAN)
+kernel: Any = cached_njit(**LEAN)
 
 
 class Items(NamedTuple):

@@ -3,11 +3,11 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inlined, inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import draw, relocate
 
-kernel: Any = kept_njit(**LEAN)
+kernel: Any = cached_njit(**LEAN)
 GROUP = 5
 """Hosts in a group at most."""
 FREE = 15

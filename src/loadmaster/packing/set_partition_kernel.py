@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inner
 from loadmaster.model.arrays import Floats, Longs
 
-kernel: Any = kept_njit(**LEAN)
+kernel: Any = cached_njit(**LEAN)
 ONE = np.uint64(1)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.watch import Watch
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.watch import Watch
 
 
 class Paper(NamedTuple):

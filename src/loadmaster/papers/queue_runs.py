@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.kept.block import fields_of, from_row
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.measure.queue_metrics import metrics
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.log_sequences import LogSequences, digest_of
 from loadmaster.papers.study_cells import run_kept
 from loadmaster.place import POLICIES
+from loadmaster.results.block import fields_of, from_row
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.scheduling import discipline_named
 from loadmaster.scheduling.estimate_model import estimate_model_named
 from loadmaster.sim.queue import simulate

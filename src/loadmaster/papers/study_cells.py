@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.on_dask import pool_on
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, R, S, T, Work, run_study
-from loadmaster.kept.watch import Advancing
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.on_dask import pool_on
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, R, S, T, Work, run_study
+from loadmaster.results.watch import Advancing
 
 
 def run_kept(

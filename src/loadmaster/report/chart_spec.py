@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from loadmaster.kept.values import Foreign
 from loadmaster.report.theme import rows, unchecked
+from loadmaster.results.values import Foreign
 
 _PUT_TOGETHER = {"layer": "LayerChart", "hconcat": "HConcatChart", "vconcat": "VConcatChart", "concat": "ConcatChart"}
 """Where a chart has its parts, and its class in Altair."""
@@ -37,4 +37,4 @@ CHARTS = {
         _of_plain,
     )
 }
-"""What `loadmaster.kept.values` writes beside values of our own."""
+"""What `loadmaster.results.values` writes beside values of our own."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from loadmaster.kept.watch import Watch
+from loadmaster.results.watch import Watch
 
 if TYPE_CHECKING:
     from rich.progress import Progress

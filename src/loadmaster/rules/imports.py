@@ -9,7 +9,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from loadmaster.kept.stamp import PACKAGE, stamp
+from loadmaster.results.stamp import PACKAGE, stamp
 from loadmaster.rules.texts import syntax_tree
 
 _INSTALLED = tuple(Path(sysconfig.get_path(kind)).resolve() for kind in ("purelib", "platlib", "stdlib", "platstdlib"))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from loadmaster.system.lazy import names_later
 
 if TYPE_CHECKING:
-    from loadmaster.kept.on_dask import OnDask
-    from loadmaster.kept.store import Store
-    from loadmaster.kept.threads import Threads
-    from loadmaster.kept.watch import Watch
+    from loadmaster.results.on_dask import OnDask
+    from loadmaster.results.store import Store
+    from loadmaster.results.threads import Threads
+    from loadmaster.results.watch import Watch
     from loadmaster.runs.case import Case, case_of
     from loadmaster.runs.outcome import Outcome, run, run_fully
     from loadmaster.runs.setting import MAX_JOBS, Setting, discipline_of, policy_of, sources_of
@@ -25,10 +25,10 @@ __all__ = [
 __getattr__ = names_later(
     __name__,
     {
-        "loadmaster.kept.on_dask": ("OnDask",),
-        "loadmaster.kept.store": ("Store",),
-        "loadmaster.kept.threads": ("Threads",),
-        "loadmaster.kept.watch": ("Watch",),
+        "loadmaster.results.on_dask": ("OnDask",),
+        "loadmaster.results.store": ("Store",),
+        "loadmaster.results.threads": ("Threads",),
+        "loadmaster.results.watch": ("Watch",),
         "loadmaster.runs.case": ("Case", "case_of"),
         "loadmaster.runs.outcome": ("Outcome", "run", "run_fully"),
         "loadmaster.runs.setting": ("MAX_JOBS", "Setting", "discipline_of", "policy_of", "sources_of"),

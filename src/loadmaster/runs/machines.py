@@ -6,11 +6,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.gpu_kinds import with_gpu_kinds
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.runs.case import Case, case_of
 from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples

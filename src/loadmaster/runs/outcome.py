@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.measure import MemberShare, Metrics, member_shares, violations
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses
@@ -19,6 +18,7 @@ from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series
 from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Longs
+from loadmaster.results.block import arrays_of, from_arrays
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of

@@ -6,9 +6,9 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
-from loadmaster.kept.study import Moved, R, S, T, Work
-from loadmaster.kept.watch import Watch
 from loadmaster.model.job_succession import is_closed
+from loadmaster.results.study import Moved, R, S, T, Work
+from loadmaster.results.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case

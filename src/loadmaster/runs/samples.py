@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.metric import values_of
 from loadmaster.measure.resample import RESAMPLINGS, Sample, without_interval
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError, Workload
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.results.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case, case_of, digest_of_hosts
 from loadmaster.runs.one_host import as_one_host

@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from loadmaster.compiled_rules.policies import timing_compilation
-from loadmaster.kept.block import fields_of, from_row
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, finished, run_study
-from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Workload
+from loadmaster.results.block import fields_of, from_row
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, finished, run_study
+from loadmaster.results.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, digest_of

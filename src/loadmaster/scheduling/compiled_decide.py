@@ -49,7 +49,7 @@ from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve
 from loadmaster.compiled_rules.policies import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_rules.scans import SCAN, scanner
 from loadmaster.jit.by_reference import ByReference, LaidOut
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError
@@ -248,7 +248,7 @@ def _entry(lent: tuple[Any, ...], rules: Any, *, function: Callable[..., None], 
     rate = types.FunctionType(RATER) if plans else types.none
     last = typeof(rules) if lent[-1] is None else slurm
     signature = types.void(view, standing, shadow_times, availability, types.FunctionType(SCAN), rate, now, last)
-    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(function))
+    return entry_of(cached_njit(signature, nogil=True, error_model="numpy")(function))
 
 
 def _decision(scene: SnapshotArrays, room: RoomArrays, this_pass: PassArrays, rule: CompiledRule) -> Decision:

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -53,7 +53,7 @@ def paid_until(prices, share, j, c, bucket, beyond):
     return total
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def cheapest_starts(jobs, prices, width, starts):
     """Give every job the start and the class of the least wait and price; the earliest, then the lowest, of equals.
 
@@ -96,7 +96,7 @@ def cheapest_starts(jobs, prices, width, starts):
         starts.start[j], starts.on[j], starts.cost[j] = best_start, best_on, best
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def use_of(jobs, starts, width, use):
     """Write into `use` float64[C, R, B + 1] the seconds in which each bucket would be all held; the last is junk."""
     last = use.shape[2] - 1

@@ -8,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.units import show_seconds
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
 from loadmaster.scheduling.ineffective_constraints import counts_cluster_wide

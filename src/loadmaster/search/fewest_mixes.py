@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
 from loadmaster.search.fewest import Fewest, Target, holds_all, on_hosts

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES, SURE, by_spread
 from loadmaster.measure.resample import whole_weeks, without_interval
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.runs import Case
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples, sampled
 from loadmaster.search.fewest import Fewest, Target, on_number

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from loadmaster.jit.heap_kernel import drop_first, push
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 
@@ -142,7 +142,7 @@ def line_up(waits, waiting, place):
     return waiting + 1
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def run_list(listed, room, begun, left):
     """Start every job; `left` int64[T] is scratch, an entry at most for each task that
     ends at one moment.

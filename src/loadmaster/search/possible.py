@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.metric import values_of
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError
 from loadmaster.model.job_succession import is_closed
 from loadmaster.model.units import show_seconds
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.results.watch import Watch
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.machines import MachineSet
 from loadmaster.search.best import best_found, cannot_keep

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from loadmaster.jit.heap_kernel import drop_first
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.search.list_kernel import begin, give_back, line_up, tightest
 
@@ -90,7 +90,7 @@ def take_spare(listed, runs, j):
         runs.spare[r] -= listed.demand[j, r]
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def run_reserving(listed, room, begun, runs, left):
     """Start every job, each of one task; `left` int64[J + 1] is scratch.
 

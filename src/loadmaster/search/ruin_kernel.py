@@ -4,7 +4,7 @@
 import math
 from typing import NamedTuple
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.search.timetable_kernel import clear, earliest, fill
 
@@ -202,7 +202,7 @@ def put_back(jobs, table, width, count, out):
         put(jobs, table, width, out.job[k], out.host[k], out.start[k])
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def ruin_and_recreate(jobs, table, width, area, draws, heat, out):
     """Make a move for each row of `draws` float64[M, 4 + FIXED + K], in [0, 1).
 
@@ -219,7 +219,7 @@ def ruin_and_recreate(jobs, table, width, area, draws, heat, out):
                 put_back(jobs, table, width, count, out)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def set_out(jobs, table, width, host, first):
     """Enter a schedule into an empty timetable: `host` int64[T] of each task, tasks of job j from first[j] on."""
     for j in range(jobs.ready.shape[0]):

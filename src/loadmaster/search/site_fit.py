@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker, run_study
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.goodness_of_fit import WeekByWeek, weekly
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker, run_study
+from loadmaster.results.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.search.site_trial import cell_of, trial_of, trials_on
 from loadmaster.site.fitted_queue import SiteQueue

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kept.block import arrays_of, from_arrays
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.measure.goodness_of_fit import Weekly, weekly
+from loadmaster.results.block import arrays_of, from_arrays
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import allocating, kept_njit
+from loadmaster.jit.kernels import allocating, cached_njit
 from loadmaster.sizing.finished_kernel import LOGS, LOGS_SQUARED, SQUARES, TOTAL, first_longer
 from loadmaster.sizing.finished_kernel import of as durations_of
 
@@ -42,7 +42,7 @@ def normal_tail(z):
     return 0.5 * math.erfc(z * 0.7071067811865476)
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
     """See `loadmaster.sizing.estimate.work_left`, which this must equal.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import allocating, kept_njit
+from loadmaster.jit.kernels import allocating, cached_njit
 
 THRIFT, BUDGET, DEADLINE = range(3)
 CHANCES = 7
@@ -88,7 +88,7 @@ def units(age_s, unit_s, least):
     return max(least, math.ceil(age_s / unit_s - 1e-9))
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def outcome(fleet, offer, number, work_s, end_s):
     """Cost and seconds until the work is done if `number` machines more are rented now.
 
@@ -161,7 +161,7 @@ def forecast(fleet, offer, aim, number, chances):
     )
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     """How many machines of `offer` to rent now, and whether the aim is reached.
 

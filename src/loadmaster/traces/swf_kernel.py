@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -31,7 +31,7 @@ class Tokens(NamedTuple):
     bad_rule: np.ndarray
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def tokenise(text, tokens):
     """Split `text` into fields and read the wanted ones.
 
@@ -134,7 +134,7 @@ def tokenise(text, tokens):
     return good, bad, lines
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def _scaled(value, power):
     """`value` x 10**`power`; powers of ten up to 22 are exact, so short decimals are read to the last bit."""
     while power > 22:

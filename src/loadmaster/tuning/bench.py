@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.resample import without_interval
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.samples import Drawing, Resampling, RunOnSample, SampleRun, run_tasks

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import Schedule, Workload
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.results.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.prepare import compile_first, key_of_task, workers_for

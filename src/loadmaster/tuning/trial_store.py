@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.kept.key import key_of
 from loadmaster.model.errors import InputError
+from loadmaster.results.key import key_of
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob
 from loadmaster.tuning.suggestions import TriedRule, distributions, frozen, optuna, quiet

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.watch import Watch
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.tuning.bench import TrialBench
 from loadmaster.tuning.holdout import Holdout, holdout

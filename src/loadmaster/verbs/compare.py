@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.kept.up_to_date import Maker
+from loadmaster.results.up_to_date import Maker
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.machine_options import MachineOptions
@@ -24,9 +24,9 @@ from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unus
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.report.comparison import Comparison
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Setting
 
 DEFAULT_POLICIES = (
@@ -230,7 +230,7 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import progress_file_in
+    from loadmaster.results.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
@@ -241,11 +241,11 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
 
 def _comparison(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
-    from loadmaster.kept.on_dask import pool_on
     from loadmaster.measure.recorded_hosts import on_hosts, recorded_groups
     from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.comparison import Comparison
+    from loadmaster.results.on_dask import pool_on
     from loadmaster.runs import Store
     from loadmaster.runs.machines import on_each, sweep_machines
     from loadmaster.runs.setting import SITE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from loadmaster.verbs.option import Option, Options
 
 if TYPE_CHECKING:
-    from loadmaster.kept.dask_client import Certificates, DaskAddress
+    from loadmaster.results.dask_client import Certificates, DaskAddress
 
 CLUSTER = "The Dask cluster"
 
@@ -42,8 +42,8 @@ class DaskOptions(Options):
         Raises:
             InputError: there is no encrypted connection that they could be for.
         """
-        from loadmaster.kept.dask_client import Certificates
         from loadmaster.model.errors import InputError
+        from loadmaster.results.dask_client import Certificates
 
         files = [None if each is None else Path(each) for each in (self.tls_ca, self.tls_cert, self.tls_key)]
         if any(files) and not (self.on or "").startswith("tls://"):
@@ -59,7 +59,7 @@ class DaskOptions(Options):
         Raises:
             InputError: certificates without an encrypted connection.
         """
-        from loadmaster.kept.dask_client import DaskAddress
+        from loadmaster.results.dask_client import DaskAddress
 
         tls = self.certificates
         return DaskAddress(self.on, tls) if self.on else None

@@ -16,9 +16,9 @@ from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_foresig
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.report.fewest import FewestFound
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
 
 FEWEST_SAMPLES = 5
 
@@ -101,7 +101,7 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import progress_file_in
+    from loadmaster.results.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
@@ -115,10 +115,10 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
 
 
 def _search(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
-    from loadmaster.kept.on_dask import pool_on
     from loadmaster.model import InputError
     from loadmaster.packing.deadline import Deadline
     from loadmaster.report.fewest import FewestFound, FewestRow
+    from loadmaster.results.on_dask import pool_on
     from loadmaster.runs import Store
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.samples import drawing_for

@@ -13,9 +13,9 @@ from loadmaster.verbs.site_options import SiteOptions
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.report.fit_claims import FitFound
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Case
     from loadmaster.runs.site_case import SiteCase
     from loadmaster.site.fitted_queue import FittedSite
@@ -142,7 +142,7 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import progress_file_in
+    from loadmaster.results.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
@@ -158,8 +158,8 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
 def _fit(options: FitOptions, watch: "Watch", command: str, name: Naming) -> Fitting:
     import time
 
-    from loadmaster.kept.threads import Threads
     from loadmaster.report.fit_claims import fit_result, why_refused_before
+    from loadmaster.results.threads import Threads
     from loadmaster.runs import Store
     from loadmaster.search.site_fit import fit_site
     from loadmaster.search.site_trial import trial_of

@@ -28,9 +28,9 @@ def read_result(folder: Path) -> "Result":
     Raises:
         InputError: it was changed, or is none.
     """
-    from loadmaster.kept.values import read_value
     from loadmaster.model.errors import InputError
     from loadmaster.report.chart_spec import CHARTS
+    from loadmaster.results.values import read_value
     from loadmaster.verbs.result import Result
 
     result: Any = read_value(folder, CHARTS)[1]

@@ -231,7 +231,7 @@ def pack_with(options: PlacingOptions, command: str = "", report: "Report | None
     Raises:
         InputError: the tasks, the machines or the packer cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import not_left_empty
+    from loadmaster.results.progress_file import not_left_empty
     from loadmaster.rules.by_value import naming
 
     out = None if options.out is None else Path(options.out)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from loadmaster.kept.watch import Watch
 from loadmaster.model import LoadmasterError
+from loadmaster.results.watch import Watch
 from loadmaster.system.counted import counted
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from loadmaster.verbs.unused_options import refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.papers.claim import Reproduction
     from loadmaster.report.page import Page, Table
+    from loadmaster.results.watch import Watch
 
 _VERDICTS = (
     "A claim holds if our interval meets the published value. A claim about an ordering holds if our results have "
@@ -128,10 +128,10 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     """
     import importlib
 
-    from loadmaster.kept.progress_file import progress_file_in
-    from loadmaster.kept.watch import Watch
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, StudyOptions
+    from loadmaster.results.progress_file import progress_file_in
+    from loadmaster.results.watch import Watch
     from loadmaster.rules.near import pick
     from loadmaster.verbs.folder import make_folder
 

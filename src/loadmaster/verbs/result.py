@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.up_to_date import Maker
     from loadmaster.report.page import Page
+    from loadmaster.results.up_to_date import Maker
 
 
 PAGE = "report.html"
@@ -86,9 +86,9 @@ class Result:
         Raises:
             InputError: the folder cannot be written.
         """
-        from loadmaster.kept.up_to_date import entry, up_to_date
-        from loadmaster.kept.values import write_value
         from loadmaster.report.chart_spec import CHARTS
+        from loadmaster.results.up_to_date import entry, up_to_date
+        from loadmaster.results.values import write_value
         from loadmaster.verbs.folder import make_folder
 
         path = Path(folder)

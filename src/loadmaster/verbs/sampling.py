@@ -11,9 +11,9 @@ from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.kept.store import Store
-    from loadmaster.kept.study import CellMaker
-    from loadmaster.kept.watch import Watch
+    from loadmaster.results.store import Store
+    from loadmaster.results.study import CellMaker
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Case, Outcome
     from loadmaster.runs.judgement import Judgement, Sampled
     from loadmaster.runs.machines import MachineSet
@@ -116,7 +116,7 @@ class SamplingOptions(Options):
         return tuple(results)
 
     def _sampled(self, run, pool, same, drawing, budget_s) -> "Sampled":  # type: ignore[no-untyped-def]
-        from loadmaster.kept.counted_cells import CountedCells
+        from loadmaster.results.counted_cells import CountedCells
         from loadmaster.runs.judgement import Sampled
         from loadmaster.runs.race import race
 

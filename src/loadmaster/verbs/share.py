@@ -15,10 +15,10 @@ from loadmaster.verbs.share_options import ShareOptions, refuse_idle, refuse_unc
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.dask_client import DaskAddress
-    from loadmaster.kept.store import Store
-    from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
+    from loadmaster.results.dask_client import DaskAddress
+    from loadmaster.results.store import Store
+    from loadmaster.results.watch import Watch
     from loadmaster.runs.case import Case
     from loadmaster.runs.sharing_row import SharingRow
     from loadmaster.runs.sharing_study import SharingStudy
@@ -116,8 +116,8 @@ class Sharing:
 
     def run(self, watch: "Watch") -> None:
         """Make every row that is not kept."""
-        from loadmaster.kept.on_dask import pool_on
-        from loadmaster.kept.progress_file import progress_file_in
+        from loadmaster.results.on_dask import pool_on
+        from loadmaster.results.progress_file import progress_file_in
 
         with progress_file_in(self.folder, self.command, watch) as progress:
             self.rows = self.study.run(self.store, pool_on(self.address), progress)
@@ -138,8 +138,8 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.store import Store
     from loadmaster.packing.solve import packer_named
+    from loadmaster.results.store import Store
     from loadmaster.rules.by_value import naming
     from loadmaster.runs.sharing_settings import FRACTIONAL, check_method, kind_of
     from loadmaster.runs.sharing_study import SharingStudy

@@ -19,10 +19,10 @@ from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unus
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.model import Cluster
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Case, Outcome, Setting
     from loadmaster.runs.closure_effect import ClosureEffect
     from loadmaster.runs.record import Record
@@ -216,7 +216,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import not_left_empty
+    from loadmaster.results.progress_file import not_left_empty
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 

@@ -18,10 +18,10 @@ from loadmaster.verbs.unused_options import refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.model.arrays import Floats
     from loadmaster.model.bag import Bag, BagSource
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
     from loadmaster.sim.bags.curve import CurvePoint
     from loadmaster.sizing import Sizer
     from loadmaster.system.interrupt import Interrupt
@@ -275,8 +275,8 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     Raises:
         InputError: no such bag, price table or sizer, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import progress_file_in
-    from loadmaster.kept.watch import Watch
+    from loadmaster.results.progress_file import progress_file_in
+    from loadmaster.results.watch import Watch
     from loadmaster.rules.by_value import naming
     from loadmaster.system.interrupt import Interrupt
     from loadmaster.verbs.folder import make_folder
@@ -348,11 +348,11 @@ class _Asked:
 
 def _run_all(request: _Asked, out: Path | None, watch: "Watch", command: str, interrupt: "Interrupt") -> Sized:
     """All runs that there is time for, and the best of them."""
-    from loadmaster.kept.on_dask import pool_on
-    from loadmaster.kept.store import Store
-    from loadmaster.kept.watch import Advancing
     from loadmaster.packing.deadline import Deadline
     from loadmaster.report.progress import bar
+    from loadmaster.results.on_dask import pool_on
+    from loadmaster.results.store import Store
+    from loadmaster.results.watch import Advancing
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.sim.bags.mixes import mix_curve
     from loadmaster.sim.bags.study import SizerCase, compile_first

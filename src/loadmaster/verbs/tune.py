@@ -19,8 +19,8 @@ from loadmaster.verbs.unused_options import refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Setting
     from loadmaster.runs.site_case import SiteCase
     from loadmaster.tuning.search import SearchPlan
@@ -269,7 +269,7 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
         InputError: the log, the machines or a rule cannot be used, or the log is too short.
         MissingExtra: Optuna is not installed.
     """
-    from loadmaster.kept.progress_file import progress_file_in
+    from loadmaster.results.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
@@ -280,7 +280,7 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
 
 
 def _search(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
-    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.results.on_dask import pool_on
     from loadmaster.runs import Store
     from loadmaster.tuning.space import refuse_base
     from loadmaster.tuning.suggestions import optuna

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from loadmaster.forecast.coverage import Coverage
     from loadmaster.forecast.start_forecast import StartForecast
     from loadmaster.forecast.start_samples import ForecastBasis, SchedulerRules
-    from loadmaster.kept.watch import Watch
     from loadmaster.model import Cluster, Workload
     from loadmaster.report.page import Page
     from loadmaster.report.start_claims import StartFound
+    from loadmaster.results.watch import Watch
     from loadmaster.runs import Case, Setting
     from loadmaster.runs.site_case import SiteCase
     from loadmaster.traces import Trace

@@ -4,9 +4,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadmaster.kept.progress_file import FILE as PROGRESS
-from loadmaster.kept.progress_file import progress_in
 from loadmaster.model.errors import one_line
+from loadmaster.results.progress_file import FILE as PROGRESS
+from loadmaster.results.progress_file import progress_in
 from loadmaster.workbench.child_processes import FILE as STARTED
 from loadmaster.workbench.child_processes import child_in
 from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, ResultSummary, kind_in, summary_in, verb_of_result

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadmaster.kept.progress_file import Progress, progress_in
 from loadmaster.model.units import show_seconds
+from loadmaster.results.progress_file import Progress, progress_in
 from loadmaster.workbench.child_processes import Child, child_in
 from loadmaster.workbench.json_lines import events_in
 from loadmaster.workbench.kinds import ResultKind

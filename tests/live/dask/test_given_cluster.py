@@ -85,7 +85,7 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_clear_line_and_another_one_en
 
 
 def test_an_address_where_nobody_answers_is_one_clear_line(monkeypatch):
-    monkeypatch.setattr("loadmaster.kept.dask_client.PATIENCE_S", 1.0)
+    monkeypatch.setattr("loadmaster.results.dask_client.PATIENCE_S", 1.0)
     with pytest.raises(InputError, match="no Dask scheduler answers"), machines(DaskMachineSource("tcp://127.0.0.1:9")):
         pass
 

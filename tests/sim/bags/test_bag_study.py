@@ -8,12 +8,12 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.on_dask import OnDask
-from loadmaster.kept.store import Store
-from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Advancing, Stopped
 from loadmaster.packing.deadline import Deadline
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.on_dask import OnDask
+from loadmaster.results.store import Store
+from loadmaster.results.threads import Threads
+from loadmaster.results.watch import Advancing, Stopped
 from loadmaster.sim.bags.repetitions import repeat
 from loadmaster.sim.bags.study import SizerCase, compile_first, run_ways, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from loadmaster.kept import dask_client
-from loadmaster.kept.dask_client import Certificates, DaskAddress
 from loadmaster.live.dask import cluster_security
 from loadmaster.live.dask.machines import AdaptiveMachines, GivenMachines, Machines
 from loadmaster.live.dask.slurm_machines import SlurmMachines, slurm_cluster
 from loadmaster.model.errors import InputError
+from loadmaster.results import dask_client
+from loadmaster.results.dask_client import Certificates, DaskAddress
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
 """Run by every worker here: a terminal sends Ctrl-C to them too, but only the runner is to answer."""

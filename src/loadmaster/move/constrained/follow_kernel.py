@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.packing.constrained.exchange_kernel import exchange
 from loadmaster.packing.constrained.layout import TOTAL
 from loadmaster.packing.constrained.state_kernel import fits, put, rules_hold_at, take
@@ -11,7 +11,7 @@ from loadmaster.packing.constrained.state_kernel import fits, put, rules_hold_at
 WHATEVER_IT_COSTS = np.int64(1) << 60
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def follow(model, state, path, task, goal, cost):
     """Move or start each task[k] on goal[k], int64[N]; int64[N] `cost` gets the total after it, or -1 if it waits.
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.order.multifactor import fair_share_kernel, ledger_kernel
 from loadmaster.order.multifactor.state import MOST
 
@@ -12,7 +12,7 @@ is_at_rest = ledger_kernel.is_at_rest
 start_charging, stop_charging = ledger_kernel.start_charging, ledger_kernel.stop_charging
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def _share_out(state):
     """As `Priorities._share_out`."""
     if state.stale[0]:
@@ -21,14 +21,14 @@ def _share_out(state):
         state.stale[0] = 0
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def tick(state, now_s):
     """As `Priorities.tick`."""
     tick_ledger(state.ledger, now_s)
     state.stale[0] = 1
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def tick_until(state, time_s, until_s):
     """Tick at every multiple of the period up to `until_s`; time_s float64[2]: the last tick, and the period.
 
@@ -41,28 +41,28 @@ def tick_until(state, time_s, until_s):
         tick(state, time_s[0])
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def submitted(state, job, now_s):
     """As `Priorities.submitted`."""
     if state.waits[job]:
         state.accrue_s[job] = max(state.accrue_s[job], now_s)
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def started(state, job, now_s):
     """As `Priorities.started`."""
     state.waits[job] = False
     start_charging(state.ledger, job, now_s)
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def ended(state, job, now_s):
     """As `Priorities.ended`."""
     _share_out(state)
     stop_charging(state.ledger, job, now_s)
 
 
-@kept_njit(**LEAN)
+@cached_njit(**LEAN)
 def rank(state, jobs, n, now_s, out):
     """Write to out[k] the rank of job jobs[k], for k below n; where `jobs` has no entry, of job k itself."""
     flags, weights = state.flags, state.weights

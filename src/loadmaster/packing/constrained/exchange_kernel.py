@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.constrained.layout import TOTAL
 from loadmaster.packing.constrained.state_kernel import (
@@ -135,7 +135,7 @@ def _draw(model, state, path):
     return 3, start
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def anneal(model, state, path, temperature, steps):
     """Draw `steps` exchanges and carry out those that the temperature, in units of cost, allows; how many."""
     done = 0
@@ -150,7 +150,7 @@ def anneal(model, state, path, temperature, steps):
     return done
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def mean_rise(model, state, path, steps):
     """The mean change of cost of those of `steps` drawn exchanges that fit and cost more; 0 if there is none."""
     rise, count = 0.0, 0
@@ -168,7 +168,7 @@ def mean_rise(model, state, path, steps):
     return rise / count if count else 0.0
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def try_moves(model, state, path, task, goal, done):
     """Try single moves in turn, whatever they cost: task[k] to goal[k], int64[N]; done, bool[N], which were made."""
     for k in range(task.shape[0]):

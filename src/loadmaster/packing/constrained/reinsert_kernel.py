@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.constrained.layout import TOTAL
 from loadmaster.packing.constrained.state_kernel import (
@@ -215,7 +215,7 @@ def _rules_hold(model, state, removed, count):
     return True
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def reinsert(model, state, removed, temperature, steps):
     """Draw `steps` sets of tasks, put each back, and keep what the temperature, in units of cost, allows; how many."""
     done, most = 0, removed.task.shape[0]
@@ -245,7 +245,7 @@ def reinsert(model, state, removed, temperature, steps):
     return done
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_in_turn(model, state, task, blink):
     """Put tasks, int64[N], on their cheapest hosts in turn; those that fit nowhere stay out. How many have a host."""
     placed = 0
@@ -257,7 +257,7 @@ def place_in_turn(model, state, task, blink):
     return placed
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def take_out(model, state, task):
     """Take tasks, int64[N], off their hosts, as far as they have one."""
     for k in range(task.shape[0]):

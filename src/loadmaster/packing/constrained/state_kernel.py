@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.jit.kernels import inner, kept_njit
+from loadmaster.jit.kernels import cached_njit, inner
 from loadmaster.packing.constrained.layout import (
     ACCOMPANIED,
     APART,
@@ -300,7 +300,7 @@ def uniform(state):
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_those_that_fit(model, state, task, host):
     """Put tasks, int64[N], in turn on the hosts of a placement, int64[T], if capacities and groups apart allow it."""
     rules = model.rules
@@ -317,7 +317,7 @@ def place_those_that_fit(model, state, task, host):
                 break
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cached_njit(nogil=True, error_model="numpy")
 def place_all(model, state, host):
     """Put every task with a host, int64[T] with -1 for none, on it; `state` is empty. With all it is the best."""
     placed = 0

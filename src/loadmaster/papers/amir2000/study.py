@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from loadmaster.kept.block import arrays_of, from_arrays
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.papers.study_cells import run_kept
+from loadmaster.results.block import arrays_of, from_arrays
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.scheduling.time_shared import METHODS, Method, method_named
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.learned_needs import learned_needs

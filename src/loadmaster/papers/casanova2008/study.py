@@ -12,10 +12,6 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.compiled_rules.policies import timing_compilation
-from loadmaster.kept import study as kept
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Moved, Work
-from loadmaster.kept.watch import Watch
 from loadmaster.packing import Attempt, Instance, finish
 from loadmaster.packing.bound import upper_bound
 from loadmaster.packing.branch_and_bound import branch_and_bound
@@ -25,6 +21,10 @@ from loadmaster.packing.mcb import mcb
 from loadmaster.packing.rounding import EPSILON, fractions, round_off
 from loadmaster.packing.switches import PAPER
 from loadmaster.papers.study_cells import run_kept
+from loadmaster.results import study as kept
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Moved, Work
+from loadmaster.results.watch import Watch
 
 Part = Literal["small", "large", "parallel", "large-lp"]
 SLACKS = tuple(k / 10 for k in range(1, 10))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.kept.block import fields_of, from_row
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import JobStream, at_load
 from loadmaster.papers.study_cells import run_kept
+from loadmaster.results.block import fields_of, from_row
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.vms.simulation import Ranking, VmProblem, as_bags, simulate_vms
 

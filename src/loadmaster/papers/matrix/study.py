@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model.arrays import Floats
 from loadmaster.model.stranded import stranded_amounts
 from loadmaster.model.units import CORES, MEMORY
@@ -18,6 +16,8 @@ from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.solve import PackOptions, pack_what_fits
 from loadmaster.papers.study_cells import run_kept
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.runs import Setting, case_of, run
 from loadmaster.traces import generate_netbatch
 

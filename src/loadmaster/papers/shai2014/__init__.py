@@ -4,9 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loadmaster.kept.on_dask import pool_on
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
 from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.papers.shai2014 import figures
@@ -31,6 +28,9 @@ from loadmaster.papers.shai2014.setup import READINGS, SHAPES, StudySetup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.report.page import Block, Heading, Text
 from loadmaster.report.progress import bar
+from loadmaster.results.on_dask import pool_on
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
 from loadmaster.traces import Trace, read_trace
 
 __all__ = ["TITLE", "StudySetup", "reproduce"]

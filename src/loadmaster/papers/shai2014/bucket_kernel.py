@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from loadmaster.compiled_rules.policies import RATER
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 
 
 class Buckets(NamedTuple):
@@ -35,7 +35,7 @@ _BUCKETS = types.NamedTuple(
 )  # fmt: skip
 
 
-@kept_njit(
+@cached_njit(
     types.int64(_BUCKETS, types.FunctionType(RATER), types.Array(types.int64, 1, "C")),
     nogil=True,
     error_model="numpy",

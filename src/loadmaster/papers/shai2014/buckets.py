@@ -9,9 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.compiled_rules.policies import rater
-from loadmaster.kept.block import arrays_of, from_arrays
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.distinct_rows import distinct_rows
@@ -19,6 +16,9 @@ from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, PoolShape, StudySetup
 from loadmaster.papers.study_cells import run_kept
 from loadmaster.place import POLICIES, Policy
+from loadmaster.results.block import arrays_of, from_arrays
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.study import Cell, Moved, Work
 from loadmaster.traces import generate_netbatch
 
 TRIED = (*HEURISTICS, "first-fit")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
-from loadmaster.kept.watch import Advancing
 from loadmaster.model import Schedule, Workload
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.results.watch import Advancing
 from loadmaster.runs import Case, Setting
 from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.prepare import compile_first, workers_for

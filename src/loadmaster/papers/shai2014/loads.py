@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.shai2014.levels import Level, make_levels
 from loadmaster.papers.shai2014.published import HEURISTICS, INTERVAL_S, MAX, POLICIES, TABLE_2_1
 from loadmaster.papers.shai2014.setup import StudySetup
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
 from loadmaster.runs import Case, Setting, case_of
 from loadmaster.traces import generate_netbatch
 

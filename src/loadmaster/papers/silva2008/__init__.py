@@ -3,8 +3,6 @@
 import math
 from typing import NamedTuple
 
-from loadmaster.kept.on_dask import pool_on
-from loadmaster.kept.watch import Advancing, Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
 from loadmaster.papers import StudyOptions
@@ -15,6 +13,8 @@ from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, t
 from loadmaster.papers.study_cells import records_in
 from loadmaster.report.page import Block, Chart, Heading
 from loadmaster.report.progress import bar
+from loadmaster.results.on_dask import pool_on
+from loadmaster.results.watch import Advancing, Watch
 from loadmaster.sim.bags.repetitions import draws
 
 TITLE = "Silva et al. 2008: how many machines for a bag of tasks"

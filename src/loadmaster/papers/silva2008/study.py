@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Watch
 from loadmaster.measure.interval import bootstrap_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.threads import Threads
+from loadmaster.results.watch import Watch
 from loadmaster.sim.bags.repetitions import BagOutcomes, draws
 from loadmaster.sim.bags.study import SizerCase, run_ways
 from loadmaster.sizing import HostType, Planner, SilvaRule, Sizer

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import allocating, kept_njit
+from loadmaster.jit.kernels import allocating, cached_njit
 from loadmaster.sim.bags.fixed_kernel import run_fixed
 
 START, COMPLETION, TICK, CHANGE = range(4)
@@ -77,7 +77,7 @@ class BagState(NamedTuple):
     total: np.ndarray
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def run_bags(durations, rules, machines, rng, span_s, hosts, cost):
     """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each.
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import CellMaker
-from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
+from loadmaster.results.store import Store
+from loadmaster.results.study import CellMaker
+from loadmaster.results.threads import Threads
+from loadmaster.results.watch import Watch
 from loadmaster.sim.bags.repetitions import BagOutcomes
 from loadmaster.sim.bags.study import SizerCase, run_ways_until
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer

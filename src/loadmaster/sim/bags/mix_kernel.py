@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
-from loadmaster.jit.kernels import allocating, kept_njit
+from loadmaster.jit.kernels import allocating, cached_njit
 from loadmaster.model.arrays import Floats, Longs
 
 SLACK = 1e-9
@@ -30,7 +30,7 @@ class MixOfMachines(NamedTuple):
     unit_price: Floats
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def run_mix(durations, mix, span_s, hosts, cost):
     """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each."""
     for row in range(durations.shape[0]):

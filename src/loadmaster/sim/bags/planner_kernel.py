@@ -7,7 +7,7 @@ clock at which nothing can be decided are passed over.
 
 import numpy as np
 
-from loadmaster.jit.kernels import allocating, kept_njit
+from loadmaster.jit.kernels import allocating, cached_njit
 from loadmaster.sim.bags.board_kernel import LOOK, NEXT, RENTED, UP, MachinesUp, cost_of, give_back, rent
 from loadmaster.sim.bags.decision_kernel import planned
 from loadmaster.sizing.finished_kernel import add, none_of
@@ -16,7 +16,7 @@ ENDS, BOOTED, LOOKS, WAKES = range(4)
 """What happens next; of events at one moment the lower comes first."""
 
 
-@kept_njit(error_model="numpy", nogil=True)
+@cached_njit(error_model="numpy", nogil=True)
 def run_planned(duration, kinds, wish):
     """Run one bag (float64[N], seconds of work); returns span, number of machines and money.
 

@@ -8,12 +8,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from loadmaster.compiled_rules.policies import timing_compilation
-from loadmaster.kept.block import arrays_of, from_arrays
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study, run_study_until_over
-from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.deadline import NO_DEADLINE, Deadline
+from loadmaster.results.block import arrays_of, from_arrays
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, CellMaker, Moved, Work, run_study, run_study_until_over
+from loadmaster.results.watch import Watch
 from loadmaster.rules.imports import imported
 from loadmaster.sim.bags.repetitions import BagOutcomes, is_compiled, is_mix, is_planned, repeat
 from loadmaster.sizing import HostType, Sizer

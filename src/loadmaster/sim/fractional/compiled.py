@@ -10,7 +10,7 @@ import numpy as np
 from numba import typeof, types
 
 from loadmaster.jit.by_reference import by_reference
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.scheduling.fractional import FractionalJob, FractionalView
 from loadmaster.sim.fractional.fractional_kernel import advance
@@ -127,5 +127,5 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
         return advance(by_reference(world), by_reference(rules), most)
 
     signature = types.int64(*layout, types.int64)
-    engine: Callable[..., int] = kept_njit(signature, **LEAN)(entry)
+    engine: Callable[..., int] = cached_njit(signature, **LEAN)(entry)
     return engine

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.compiled_rules.policies import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
 from loadmaster.jit.by_reference import by_reference
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
@@ -163,5 +163,5 @@ def _engine() -> Callable[..., bool]:
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(SCORE), types.FunctionType(CONTEXT_SCORE)]
     signature = types.boolean(*arguments, *functions, types.int64)
-    engine: Callable[..., bool] = kept_njit(signature, **LEAN)(entry)
+    engine: Callable[..., bool] = cached_njit(signature, **LEAN)(entry)
     return engine

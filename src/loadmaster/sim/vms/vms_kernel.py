@@ -9,7 +9,7 @@ import numpy as np
 from numba import typeof, types
 
 from loadmaster.jit.by_reference import by_reference
-from loadmaster.jit.kernels import LEAN, inner, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, inner
 from loadmaster.model import InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import PATIENCE
@@ -135,7 +135,7 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., bool]:
     def entry(state, stream, board, rule, most):
         return _run(by_reference(state), by_reference(stream), by_reference(board), by_reference(rule), most)
 
-    engine: Callable[..., bool] = kept_njit(types.boolean(*layout, types.int64), **LEAN)(entry)
+    engine: Callable[..., bool] = cached_njit(types.boolean(*layout, types.int64), **LEAN)(entry)
     return engine
 
 

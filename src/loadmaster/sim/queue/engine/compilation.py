@@ -18,7 +18,7 @@ from loadmaster.compiled_rules.orders import RANKER, no_ranker, ranker, refusing
 from loadmaster.compiled_rules.policies import RATER, of_ones_own, rater, refusing
 from loadmaster.compiled_rules.scans import SCAN, scanner
 from loadmaster.jit.by_reference import ByReference, LaidOut
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, cached_njit
 from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.order import AnyOrder, Order
@@ -140,7 +140,7 @@ def _order_signature(*order_events: Any) -> Any:
 
 @cache
 def _compiled(function: Callable[..., None], signature: Any) -> Callable[..., None]:
-    made: Callable[..., None] = kept_njit(signature, **LEAN, no_cpython_wrapper=True)(function)
+    made: Callable[..., None] = cached_njit(signature, **LEAN, no_cpython_wrapper=True)(function)
     return made
 
 
@@ -184,7 +184,7 @@ def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     kind = types.NamedTuple((*map(typeof, engine[:-1]), type_of_calls(engine, parts)), QueueEngine)
     lent = (ByReference(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
     signature = types.int64(ByReference(kind), *lent)
-    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
+    return entry_of(cached_njit(signature, nogil=True, error_model="numpy")(entry))
 
 
 def type_of_calls(engine: QueueEngine, parts: Parts) -> Any:

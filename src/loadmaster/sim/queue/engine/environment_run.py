@@ -8,7 +8,7 @@ from numba import typeof, types
 
 from loadmaster.backfilling import Easy, Skip
 from loadmaster.jit.by_reference import ByReference, LaidOut
-from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.kernels import cached_njit
 from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.measure.queue_metrics import BOUND_S
 from loadmaster.model import Cluster, Schedule, Workload
@@ -138,4 +138,4 @@ def _entry(engine: QueueEngine, view: AgentView) -> Callable[..., int]:
     kind = types.NamedTuple((*map(typeof, engine[:-1]), calls), QueueEngine)
     lent = ByReference(kind), ByReference(typeof(view))
     signature = types.int64(*lent, types.boolean, types.int64, types.int64)
-    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
+    return entry_of(cached_njit(signature, nogil=True, error_model="numpy")(entry))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loadmaster import __version__
-from loadmaster.kept.stamp import file_of, stamp
+from loadmaster.results.stamp import file_of, stamp
 
 if TYPE_CHECKING:
-    from loadmaster.kept.values import Foreign
+    from loadmaster.results.values import Foreign
 
 
 class Maker(NamedTuple):
@@ -29,7 +29,7 @@ class Maker(NamedTuple):
 
     def of(self, value: Any, foreign: "Mapping[str, Foreign]") -> str:
         """A name for all that decides what the file will hold."""
-        from loadmaster.kept.values import digest_of  # here, since help names makers and loads no NumPy
+        from loadmaster.results.values import digest_of  # here, since help names makers and loads no NumPy
 
         versions = [__version__, *(version(name) for name in self.libraries)]
         digest = blake2b(repr((versions, stamp(self.module), digest_of(value, foreign))).encode(), digest_size=16)
@@ -45,7 +45,7 @@ class Maker(NamedTuple):
 
 def up_to_date(path: Path, of: str) -> bool:
     """Whether the file at `path` was made of just that, as the kept value beside it says, and was not changed."""
-    from loadmaster.kept.values import ABOUT
+    from loadmaster.results.values import ABOUT
 
     try:
         entry_before = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))["made"][path.name]

@@ -7,10 +7,10 @@ pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 import dask
 from distributed import LocalCluster
 
-from loadmaster.kept import dask_client
-from loadmaster.kept.dask_client import Certificates, DaskAddress, connect
 from loadmaster.live.dask.cluster_security import certificates_in
 from loadmaster.model.errors import InputError
+from loadmaster.results import dask_client
+from loadmaster.results.dask_client import Certificates, DaskAddress, connect
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.kept.values import ABOUT, ARRAYS, digest_of, read_value, write_value
 from loadmaster.model import Cluster, InputError
+from loadmaster.results.values import ABOUT, ARRAYS, digest_of, read_value, write_value
 from loadmaster.sizing import FixedHosts, HostType
 from loadmaster.traces import Skipped
 

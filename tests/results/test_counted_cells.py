@@ -1,9 +1,9 @@
 """Cells that are made are counted, those that were kept are not."""
 
-from loadmaster.kept.counted_cells import CountedCells
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Work, run_study
-from loadmaster.kept.threads import Threads
+from loadmaster.results.counted_cells import CountedCells
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, Work, run_study
+from loadmaster.results.threads import Threads
 
 
 def doubled(_shared, task, _moved):
@@ -11,7 +11,7 @@ def doubled(_shared, task, _moved):
 
 
 def test_what_was_kept_from_before_is_not_counted(tmp_path):
-    work = Work("count", ("loadmaster.kept.study",), doubled, None, lambda n: str(n).encode(), int)
+    work = Work("count", ("loadmaster.results.study",), doubled, None, lambda n: str(n).encode(), int)
     cells = [Cell(work.key(number=number), number) for number in range(5)]
     counted = CountedCells(Threads())
     store = Store.in_folder(tmp_path)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from loadmaster import __version__
-from loadmaster.kept.stamp import stamp
+from loadmaster.results.stamp import stamp
 
 
 def key_of(kind: str, made_by: Iterable[str], **shaped_by: Any) -> str:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadmaster import __version__
-from loadmaster.kept import dask_client
-from loadmaster.kept.dask_client import DaskAddress
-from loadmaster.kept.stamp import stamp
-from loadmaster.kept.study import CellMaker, R, S, T, Work
-from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Watch
 from loadmaster.model.errors import InputError
+from loadmaster.results import dask_client
+from loadmaster.results.dask_client import DaskAddress
+from loadmaster.results.stamp import stamp
+from loadmaster.results.study import CellMaker, R, S, T, Work
+from loadmaster.results.threads import Threads
+from loadmaster.results.watch import Watch
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from loadmaster.kept.sqlite_rows import SqliteRows
 from loadmaster.model.errors import InputError, MissingExtra
+from loadmaster.results.sqlite_rows import SqliteRows
 from loadmaster.system.strict_json import to_json
 
 _FILE = "sqlite:///"
@@ -134,7 +134,7 @@ def _rows_at(url: str) -> tuple[str, StoredRows]:
     if "://" not in url:
         raise InputError(url, "not the URL of a database", fix="write it like sqlite:///results.sqlite")
     try:
-        from loadmaster.kept.database_rows import DatabaseRows
+        from loadmaster.results.database_rows import DatabaseRows
     except ModuleNotFoundError as error:  # without SQLAlchemy, which would also know how to hide a password
         raise MissingExtra(f"a store at {url.partition('://')[0]}://...", "postgres") from error
 

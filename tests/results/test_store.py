@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from loadmaster.kept.store import KeptResult, Store
 from loadmaster.model import InputError
+from loadmaster.results.store import KeptResult, Store
 
 KEYS = [f"{number:064x}" for number in range(6)]
 
@@ -124,13 +124,13 @@ def test_a_url_that_is_none_is_refused_and_a_password_is_never_shown(tmp_path):
 
 
 def test_a_store_in_a_file_loads_no_library_of_databases(tmp_path):
-    code = "import sys; from pathlib import Path; from loadmaster.kept.store import Store; "
+    code = "import sys; from pathlib import Path; from loadmaster.results.store import Store; "
     code += f"Store.in_folder(Path({str(tmp_path)!r})).get(['x']); print('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_without_the_library_of_databases_a_url_says_which_extra_is_missing_and_shows_no_password():
-    code = "import sys; sys.modules['sqlalchemy'] = None; from loadmaster.kept.store import Store; "
+    code = "import sys; sys.modules['sqlalchemy'] = None; from loadmaster.results.store import Store; "
     code += "Store('postgresql://me:secret@127.0.0.1/name')"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
     assert said.splitlines()[-1].endswith(

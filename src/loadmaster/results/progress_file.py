@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from loadmaster.kept.watch import Watch
 from loadmaster.model.errors import LoadmasterError, one_line
+from loadmaster.results.watch import Watch
 from loadmaster.system.process import identity_of, is_alive
 from loadmaster.system.strict_json import to_json
 from loadmaster.system.whole_file import write_whole

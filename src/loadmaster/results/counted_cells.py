@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loadmaster.kept.study import CellMaker, R, S, T, Work
-from loadmaster.kept.watch import Watch
+from loadmaster.results.study import CellMaker, R, S, T, Work
+from loadmaster.results.watch import Watch
 
 
 @dataclass

@@ -5,12 +5,12 @@ import sqlite3
 import pytest
 
 from loadmaster import __version__
-from loadmaster.kept.on_dask import _require_workers, worker_source
-from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Work, run_study
-from loadmaster.kept.threads import Threads
-from loadmaster.kept.watch import Advancing, Watch
 from loadmaster.model import InputError
+from loadmaster.results.on_dask import _require_workers, worker_source
+from loadmaster.results.store import Store
+from loadmaster.results.study import Cell, Work, run_study
+from loadmaster.results.threads import Threads
+from loadmaster.results.watch import Advancing, Watch
 
 made = []
 
@@ -120,7 +120,7 @@ def test_a_key_refuses_what_it_cannot_tell_apart():
 
 def test_a_key_knows_the_version(monkeypatch):
     before = work().key(task=1)
-    monkeypatch.setattr("loadmaster.kept.key.__version__", "0.0")
+    monkeypatch.setattr("loadmaster.results.key.__version__", "0.0")
     assert work().key(task=1) != before
 
 

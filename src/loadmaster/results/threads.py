@@ -9,8 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
 
-from loadmaster.kept.study import R, S, T, Work
-from loadmaster.kept.watch import Stopped, Watch
+from loadmaster.results.study import R, S, T, Work
+from loadmaster.results.watch import Stopped, Watch
 from loadmaster.system.process import usable_cores
 
 _LOOK_UP_S = 0.05

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import loadmaster
-from loadmaster.kept.stamp import file_of, imports_of, sources
+from loadmaster.results.stamp import file_of, imports_of, sources
 
 HOME = Path(loadmaster.__file__).parent
 

@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from loadmaster.kept.up_to_date import Maker, entry, up_to_date
-from loadmaster.kept.values import ABOUT, digest_of
 from loadmaster.model import Cluster
 from loadmaster.packing.switches import McbSwitches
+from loadmaster.results.up_to_date import Maker, entry, up_to_date
+from loadmaster.results.values import ABOUT, digest_of
 
 MAKER = Maker("loadmaster.report.compare_page", "page_parts", ("altair",))
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from loadmaster.kept.key import key_of
-from loadmaster.kept.store import KeptResult, Store, StoredBlocks
-from loadmaster.kept.watch import Watch
+from loadmaster.results.key import key_of
+from loadmaster.results.store import KeptResult, Store, StoredBlocks
+from loadmaster.results.watch import Watch
 
 S = TypeVar("S")
 T = TypeVar("T")

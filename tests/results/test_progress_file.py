@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from loadmaster.kept.progress_file import FILE, Progress, ProgressFile, progress_file_in, progress_in
-from loadmaster.kept.watch import Watch
 from loadmaster.model import InputError
+from loadmaster.results.progress_file import FILE, Progress, ProgressFile, progress_file_in, progress_in
+from loadmaster.results.watch import Watch
 from loadmaster.system.process import identity_of
 from loadmaster.system.whole_file import write_whole
 
@@ -73,7 +73,7 @@ def test_what_is_older_never_takes_the_place_of_what_is_newer(tmp_path, monkeypa
             time.sleep(0.2)
         write_whole(path, text)
 
-    monkeypatch.setattr("loadmaster.kept.progress_file.write_whole", slowly)
+    monkeypatch.setattr("loadmaster.results.progress_file.write_whole", slowly)
     with progress_file_in(tmp_path, "loadmaster compare", Watch()) as told:
         assert writes.wait(60)  # its own thread is at work on what it saw before the cells were counted
         told.begin(cells=4, kept=2, steps=100)

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster import __version__
-from loadmaster.kept.block import from_arrays
 from loadmaster.model.errors import InputError, one_line
+from loadmaster.results.block import from_arrays
 from loadmaster.system.whole_file import whole_file, write_whole
 
 ABOUT, ARRAYS = "result.json", "result.npz"
