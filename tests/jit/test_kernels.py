@@ -59,11 +59,11 @@ def package(tmp_path):
     """A copy of what kernels need of the package, with a room of two kernels, a shell and a constant."""
     home = tmp_path / "loadmaster"
     (home / "room").mkdir(parents=True)
-    for folder in ("jit", "kept"):
+    for folder in ("jit", "results"):
         (home / folder).mkdir()
     compiling = "compiler_shortcuts", "linked_kernels", "missing_fields", "by_reference"
     parts = (*compiling, "first_compilation", "kernels", "__init__")
-    for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "kept/__init__.py", "kept/stamp.py"):
+    for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "results/__init__.py", "results/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"
     for name, text in (("enters_kernel", ENTERS), ("called_kernel", CALLED), ("shell", SHELL)):
