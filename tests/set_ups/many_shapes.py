@@ -14,9 +14,9 @@ RESOURCES = ("cores", "memory", "gpus")
 DISCIPLINES = (
     "easy", "easy", "easy(heads=2)", "easy(fill=shortest)", "easy(promise=hosts)", "sjf+easy", "wfp3+easy",
     "fair-share+easy", "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fcfs", "none",
-    "skip", "lxf+skip", "netbatch", "netbatch(reservations=2,lookahead=3)", "conservative",
-    "conservative(early_end=kept)", "conservative(early_end=start)", "conservative(early_end=replan)", "conservative(early_end=arrival)",
-    "slurm(bf_interval=1)", "selective", "stepwise",
+    "skip", "lxf+skip", "netbatch", "netbatch(reservations=2,lookahead=3)", "slurm(bf_interval=1)", "selective",
+    "stepwise", "conservative", "conservative(early_end=kept)", "conservative(early_end=start)",
+    "conservative(early_end=replan)", "conservative(early_end=arrival)",
 )  # fmt: skip
 PLACEMENTS = (
     *(POLICIES[name] for name in ("first-fit", "first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores")),
