@@ -25,7 +25,7 @@ exec(compile(head + opening + sys.argv[1] + rest, spec.origin, "exec"), module._
 """
 SHOW = """
 import loadmaster as lm
-from loadmaster.cli.simulate import _chosen, _lines
+from loadmaster.cli.simulate import _chosen_metrics, _lines
 from loadmaster.report.columns import columns_for
 from loadmaster.report.compare_document import comparison_document
 from loadmaster.report.frame_files import latex
@@ -50,7 +50,7 @@ print(json.dumps({
     "csv": made.frame.write_csv().splitlines()[0].split(","),
     "latex": latex(made.frame),
     "schemas": {kind: defs[kind] for kind in ("run", "recorded", "best_found", "bound")},
-    "simulate": _lines(_chosen(run.figures, ())),
+    "simulate": _lines(_chosen_metrics(run.figures, ())),
     "targets": TARGETS,
 }, default=str))
 """

@@ -36,14 +36,14 @@ def _start_ups_s(workload: Workload, rules: SiteRules, schedule: Schedule) -> Fl
     idle_s = {host: math.inf if each.idle_s is None else each.idle_s for each in rules.start_up for host in each.hosts}
     begun: dict[tuple[int, float], float] = defaultdict(float)  # by job and start, the wait
     for host, held in _held(workload, schedule).items():
-        if host not in lasts_s:
-            continue
         until_s, up_s = -math.inf, -math.inf
         for start_s, end_s, job in sorted(held):
-            asleep = until_s == -math.inf if idle_s[host] == math.inf else start_s - until_s > idle_s[host]
+            asleep = host in lasts_s and (
+                until_s == -math.inf if idle_s[host] == math.inf else start_s - until_s > idle_s[host]
+            )
             if asleep and job not in running:
                 up_s = start_s + lasts_s[host]
-            begun[job, start_s] = max(begun[job, start_s], 0.0 if job in running else up_s - start_s)
+            begun[job, start_s] = max(begun[job, start_s], up_s - start_s)
             until_s = max(until_s, end_s)
     last: dict[int, float] = {}
     for job, start_s in begun:

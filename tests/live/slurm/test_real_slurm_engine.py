@@ -252,7 +252,7 @@ def test_jobs_of_other_partitions_are_left_out_by_name(site):
     mine = site.submit("-n", "1", "--mem=100", "-p", "small")
     seen = look.observe()
     assert mine in seen.ids
-    assert "not among the partitions" in dict(seen.left_out)[job]
+    assert "not among the requested partitions" in dict(seen.left_out)[job]
     with pytest.raises(InputError, match="smal"):
         SlurmEngine(Path(site.slurm.conf), looks_on=True, partitions=["smal"])
     site.slurm.run("scancel", job, mine)

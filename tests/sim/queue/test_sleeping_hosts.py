@@ -68,7 +68,7 @@ def test_a_host_on_which_a_job_runs_at_the_beginning_is_awake(engine):
     began = StartingState(5.0, np.array([1]), np.array([2.0]), np.array([1], np.int32))
     workload = replace(workload, submit_s=np.array([0.0, 1.0, *SUBMIT_S[2:]]), starting=began)
     schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("easy"), engine=engine)
-    assert schedule.start_up_s.tolist() == [0.0, 0.0, 0.0, *START_UP_S[3:5], 30.0, 20.0]
+    assert schedule.start_up_s.tolist() == [0.0, 0.0, 0.0, 30.0, 0.0, 30.0, 20.0]
 
 
 def test_hosts_named_twice_and_times_below_zero_are_refused():

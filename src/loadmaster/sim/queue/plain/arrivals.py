@@ -128,6 +128,7 @@ def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:
         segments=None if cut is None else replace(cut, job=number[cut.job]),
         never={**schedule.never, **({NEVER_SENT: unsent} if unsent else {})},
         expected_s=None if schedule.expected_s is None else schedule.expected_s[order],
+        start_up_s=None if schedule.start_up_s is None else schedule.start_up_s[order],
     )
 
 
