@@ -88,5 +88,6 @@ def test_a_slurm_that_was_reconfigured_is_said_in_the_notes_of_the_observation(s
     says("scontrol", shown.format(age=1))
     assert engine.observe().notes == ()
     says("scontrol", shown.format(age=2).replace("1795406000", "1795409999"))
-    (note,) = engine.observe().notes
+    restarted, note = engine.observe().notes
+    assert "was restarted" in restarted
     assert note.startswith("Slurm was reconfigured (PriorityWeightAge from 1 to 2):")
