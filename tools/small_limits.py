@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 ROOT = Path(__file__).parents[1]
+RUNS = ROOT / "tests" / "set_ups" / "many_shapes.py"
 ENGINE, INDEX, PASSES = "sim/queue/engine", "host_index", "backfilling"
 LIMITS: dict[str, dict[str, int]] = {
     f"{ENGINE}/state.py": {"PARETO": 2, "FAN": 2, "HOSTS_OF_BLOCK": 2, "LANES": 3},
@@ -52,11 +53,9 @@ def main() -> int:
         copytree(ROOT / "src", Path(folder, "src"), ignore=ignore_patterns("__pycache__"))
         for path, limits in LIMITS.items():
             _set(Path(folder, "src", "loadmaster", path), limits)
-        path = os.pathsep.join((str(Path(folder, "src")), str(ROOT / "tests" / "set_ups")))
-        code = "import many_shapes; raise SystemExit(many_shapes.main())"
         return subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code, str(first), str(last), given.discipline],
-            env={**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1"},
+            [sys.executable, "-W", "ignore", RUNS, str(first), str(last), given.discipline],
+            env={**os.environ, "PYTHONPATH": str(Path(folder, "src")), "NUMBA_DISABLE_JIT": "1"},
             check=False,
         ).returncode
 

@@ -45,7 +45,7 @@ def test_a_result_of_compare_is_made_by_engines_policies_and_readers_but_not_by_
     assert not [name for name in names if name.startswith(("loadmaster.report", "loadmaster.cli"))]
 
 
-def test_the_front_door_does_not_make_every_result_depend_on_every_verb():
+def test_the_public_names_do_not_make_every_result_depend_on_every_verb():
     assert sources(["loadmaster"]) == ["loadmaster"]
 
 

@@ -77,3 +77,7 @@ def log_on_hosts(rng: np.random.Generator) -> tuple[Workload, Cluster]:
     )
     speed = rng.integers(1, 3, hosts).astype(float) if rng.random() < 0.2 else None
     return workload, Cluster(RESOURCES[:resources], capacity, speed=speed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -63,6 +63,13 @@ def test_hosts_like_one_of_the_site_have_its_gpus_features_and_weight(changed):
     assert dict(zip(case.cluster.resources, case.cluster.capacity[number], strict=True))["gpus"] == 4
 
 
+def test_hosts_like_one_of_a_cloud_sleep_as_it_does(changed):
+    conf = CONF.replace("Feature=a100 Weight=10", "Feature=a100 Weight=10 State=CLOUD")
+    case = changed("add 1xg2@gpu; add 1x8c8g@main", conf)
+    (start_up,) = case.cluster.rules.start_up
+    assert {case.cluster.name(number) for number in start_up.hosts} == {"g1", "g2", "added1"}
+
+
 def test_without_a_partition_hosts_come_to_the_default_one(changed):
     assert "added1" in hosts_of(changed("add 1x8c8g"), "main")
 

@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model import Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.system.counted import counted
 
 _SLACK_S = 1e-6
 
@@ -21,10 +22,9 @@ def wrong_start_ups(workload: Workload, rules: SiteRules, schedule: Schedule) ->
     wrong = schedule.started & (np.abs(given_s - _start_ups_s(workload, rules, schedule)) > _SLACK_S)
     if wrong.any():
         job = int(np.argmax(wrong))
-        many = int(wrong.sum())
         yield (
             f"job {workload.id_of(job)} waited {given_s[job]:.6g} s for its hosts to start, which is not as long as "
-            f"they needed ({many:,} {'job' if many == 1 else 'jobs'})"
+            f"they needed ({counted(wrong.sum(), 'job')})"
         )
 
 

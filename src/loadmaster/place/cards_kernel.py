@@ -174,7 +174,7 @@ def tightest_in_row(cards, row, kind):
 
 @inner
 def tasks_on_empty(cards, capacity, demand, kind):
-    """How many tasks of demand number `kind` a host holds when nothing runs there; infinite if they ask for nothing.
+    """How many tasks of demand number `kind` a host holds when nothing runs there; infinite if they request nothing.
 
     `capacity` and `demand` float64[R + 2], of that host and of a task.
     """

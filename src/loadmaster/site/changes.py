@@ -152,7 +152,7 @@ def _added(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple
 def _kind(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pair]:
     """The keys of hosts in the short form, or of those like a host of the site."""
     if not _SHORT_FORM.fullmatch(like):
-        return _like_host(lines, like)
+        return _like_host(site, lines, like)
     cluster = parse_hosts(like)
     amounts = dict(zip(cluster.resources, cluster.capacity[0].tolist(), strict=True))
     if site.selection.memory and MEMORY not in amounts:
@@ -167,11 +167,13 @@ def _kind(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pai
     return {key.lower(): Pair(key, value, "--add") for key, value in values.items()}
 
 
-def _like_host(lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pair]:
+def _like_host(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pair]:
+    """The keys of the line of that host; a host like one of a cloud sleeps as that one does."""
+    state = "CLOUD" if any(node.cloud for node in site.nodes if node.name == like) else "UNKNOWN"
     for _, fields, name in with_defaults(lines, "nodename"):
         if like in host_names(name.value, name.where):
             pairs = {key: pair for key, pair in fields.pairs.items() if key not in _OWN_OF_ONE_HOST}
-            return {**pairs, "state": Pair("State", "UNKNOWN", "--add")}
+            return {**pairs, "state": Pair("State", state, "--add")}
     raise InputError(like, "neither a kind of host nor a host of the site", fix=_ADD_FIX)
 
 

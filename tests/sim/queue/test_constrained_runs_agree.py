@@ -157,7 +157,7 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
         ("work", "skip", True),
     ],
 )
-def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled):
+def test_it_is_known_which_constrained_runs_are_compiled(kind, discipline, compiled):
     assert is_compiled(*bound_jobs(1, kind), POLICIES["first-fit"], named(discipline)) == compiled
 
 

@@ -161,7 +161,7 @@ class SlurmObserver:
         number = {name: k for k, name in enumerate(cluster.names)}
         assert cluster.rules is not None
         calendar = tuple(row for each in listings.reservations if (row := _calendar(each, number, listings.at_s)))
-        calendar += tuple(_kept(row, number) for row in listings.rows if _keeps_hosts(row, number))
+        calendar += tuple(_drained_until_limit(row, number) for row in listings.rows if _keeps_hosts(row, number))
         return replace(cluster, rules=replace(cluster.rules, calendar=calendar)) if calendar else cluster
 
     def _jobs(self, works: list[SlurmJob], cluster: Cluster, at_s: float) -> Workload:
@@ -281,8 +281,8 @@ def _keeps_hosts(row: ListedJob, number: dict[str, int]) -> bool:
     return state_of(row, looks_on=False) in (RUNNING, ENDING) and not number.keys().isdisjoint(on)
 
 
-def _kept(row: ListedJob, number: dict[str, int]) -> CalendarRow:
-    """Its hosts take no further job until its limit, as if they were drained."""
+def _drained_until_limit(row: ListedJob, number: dict[str, int]) -> CalendarRow:
+    """Its hosts, which take no further job until its limit, as if they were drained."""
     hosts = tuple(number[name] for name in host_names(row["NodeList"]) if name in number)
     start_s = float(row["StartTime"])
     return CalendarRow(start_s, start_s + limit_s(row["TimeLimit"]), "drained", hosts)
