@@ -43,6 +43,7 @@ WEEKS = "submit_s,runtime_s,cores\n" + "".join(f"{k * 86400},{90_000 - 9 * k},{1
 SITE = "NodeName=n[1-2] CPUs=2\nPartitionName=main Nodes=ALL Default=YES\nPriorityType=priority/multifactor\n"
 FILES = {
     "slurm.conf": SITE,
+    "asleep.conf": SITE.replace("CPUs=2", "CPUs=2 State=CLOUD"),
     "queue.txt": QUEUE,
     "past.csv": PAST,
     "weeks.csv": WEEKS,
@@ -72,6 +73,8 @@ COMMANDS = [
     "simulate --limit 200 --policy first-fit --discipline easy --down 0/2h:0 -o closed --json",
     "simulate --again run --json",
     "explain run 42 --json",
+    "simulate at_once.csv --site asleep.conf -o asleep --json",
+    "explain asleep 0 --json",
     "diff run run --json",
     "explain run 42 --beside run --json",
     "when queue.txt 8 --hosts 1x4c4g --json",
