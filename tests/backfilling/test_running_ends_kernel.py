@@ -30,7 +30,7 @@ def after(ends, time_s):
     gone=st.sets(st.integers(0, 11)),
 )
 def test_tasks_are_in_the_order_of_their_ends_whoever_has_gone(jobs, gone):
-    ends = EndArrays(np.zeros(40, END).view(np.recarray), np.zeros(1, np.int64))
+    ends = EndArrays(np.zeros(40, END).view(np.recarray), np.zeros(1, np.int64), np.zeros(3, np.bool_))
     runs, host = np.zeros(40, np.int32), np.arange(3, dtype=np.int32)
     for job in reversed(range(len(jobs))):
         add(ends, runs, host, jobs[job][0], float(jobs[job][1]), job)

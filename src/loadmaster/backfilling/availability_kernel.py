@@ -7,7 +7,8 @@ look at now for all hosts reads memory in order. Where hosts are counted, host 0
 
 import numpy as np
 
-from loadmaster.backfilling.pass_arrays import MORE_ROOM, STARTED, STATUS
+from loadmaster.backfilling.pass_arrays import MORE_ROOM, STARTED, STATUS, STEPS
+from loadmaster.backfilling.running_ends_kernel import first_after
 from loadmaster.jit.kernels import inner
 from loadmaster.place.cards_kernel import change_row, give_to, sum_up_row
 
@@ -24,17 +25,18 @@ def lay_out(view, availability, now):
     # an overdue task is expected to end just after now
     soonest, started = np.nextafter(now.now_s, np.inf), view.this_pass.tally[STARTED]
     tasks = view.this_pass.place[started].first
-    if not has_room(view.this_pass, availability, availability.chain.shape[0] + view.ends.many[0] + tasks, 0):
+    steps = view.ends.many[0] + tasks
+    if not has_room(view.this_pass, availability, availability.chain.shape[0] + steps, 0):
         return
     if now.as_pool:
         _begin_chain(availability, 0, 1, now.now_s)
         availability.step_free[0, 0] = view.room.free.shape[0] - view.ends.many[0] - tasks
-        availability.size[0] = 1 + view.ends.many[0]
+        availability.size[STEPS] = 1 + view.ends.many[0]
         for i in range(view.ends.many[0]):
             _append(availability, 0, max(view.ends.end[i].end_s, soonest))
             availability.step_free[availability.chain[0].last, 0] += 1.0
     else:
-        _chains_of_running(view, availability, now.now_s, soonest)
+        _chains_of_running(view, availability, steps, now.now_s, soonest)
     for place in range(started):
         row, slowest = view.this_pass.place[place].row, np.inf
         for at in range(view.this_pass.place[place].first, view.this_pass.place[place + 1].first):
@@ -56,32 +58,56 @@ def lay_out(view, availability, now):
 
 
 @inner
-def _chains_of_running(view, availability, now_s, soonest):
-    """Make one chain for each host; its steps after the first lie side by side."""
-    for host in range(view.room.free.shape[0]):
-        availability.chain[host].held = 0
-    for i in range(view.ends.many[0]):
-        availability.chain[view.ends.end[i].host].held += 1
-    size = view.room.free.shape[0]
-    for host in range(view.room.free.shape[0]):
-        steps = availability.chain[host].held
-        _begin_chain(availability, host, size, now_s)
-        for r in range(view.room.free.shape[1]):
-            availability.step_free[host, r] = view.room.free[host, r]
-        if view.cards is not None:
-            for card in range(view.cards.free.shape[1]):
-                availability.step_free[host, view.room.free.shape[1] + card] = view.cards.free[host, card]
-        size += steps
-    availability.size[0] = size
-    for i in range(view.ends.many[0]):
-        host = view.ends.end[i].host
-        _append(availability, host, max(view.ends.end[i].end_s, soonest))
-        last = availability.chain[host].last
-        if view.cards is not None:
-            _end_on_cards(view, availability, last, view.ends.end[i].kind, view.ends.cards[i])
-        else:
-            for r in range(view.rows.demand.shape[1]):
-                availability.step_free[last, r] += view.rows.demand[view.ends.end[i].kind, r]
+def _chains_of_running(view, availability, steps, now_s, soonest):
+    """Make one chain for each host; its steps after the first lie side by side.
+
+    A chain that still shows the ends of the host's running tasks and nothing else stays from the plan before: only its
+    first step begins later. New chains lie behind all steps in use; if `steps` more would leave little room, all chains
+    are made anew from the beginning of the arrays.
+    """
+    chain, ends, hosts = availability.chain, view.ends, view.room.free.shape[0]
+    used, size = availability.size[STEPS], np.int64(hosts)
+    if hosts <= used and 2 * (used + steps) <= availability.step.shape[0]:
+        size = used
+    for i in range(first_after(ends, now_s)):
+        chain[ends.end[i].host].stays = False  # an overdue task ends just after now
+    for host in range(hosts):
+        chain[host].stays &= size == used and not ends.changed[host]
+        if not chain[host].stays:
+            chain[host].held = 0
+    for i in range(ends.many[0]):
+        if not chain[ends.end[i].host].stays:
+            chain[ends.end[i].host].held += 1
+    for host in range(hosts):
+        availability.step[host].start_s = now_s
+        if not chain[host].stays:
+            ending = chain[host].held
+            _begin_chain(availability, host, size, now_s)
+            _write_free_now(view, availability, host)
+            size += ending
+    availability.size[STEPS] = size
+    for i in range(ends.many[0]):
+        host = ends.end[i].host
+        if not chain[host].stays:
+            _append(availability, host, max(ends.end[i].end_s, soonest))
+            last = chain[host].last
+            if view.cards is not None:
+                _end_on_cards(view, availability, last, ends.end[i].kind, ends.cards[i])
+            else:
+                for r in range(view.rows.demand.shape[1]):
+                    availability.step_free[last, r] += view.rows.demand[ends.end[i].kind, r]
+    for host in range(hosts):
+        chain[host].stays, ends.changed[host] = True, False
+
+
+@inner
+def _write_free_now(view, availability, host):
+    """Write what a host has free now into its first step."""
+    for r in range(view.room.free.shape[1]):
+        availability.step_free[host, r] = view.room.free[host, r]
+    if view.cards is not None:
+        for card in range(view.cards.free.shape[1]):
+            availability.step_free[host, view.room.free.shape[1] + card] = view.cards.free[host, card]
 
 
 @inner
@@ -134,12 +160,13 @@ def covering(availability, host, time_s):
 
 @inner
 def step_at(availability, host, time_s):
-    """The step of a host that begins at `time_s`; a new one if there is none."""
+    """The step of a host that begins at `time_s`, a new one if there is none: what is free there will change."""
+    availability.chain[host].stays = False
     at = covering(availability, host, time_s)
     if availability.step[at].start_s == time_s:
         return at
-    new = availability.size[0]
-    availability.size[0] += 1
+    new = availability.size[STEPS]
+    availability.size[STEPS] += 1
     availability.step[new].start_s = time_s
     availability.step[new].next = availability.step[at].next
     availability.step[at].next = new

@@ -79,9 +79,9 @@ PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
 """Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
 ROOMY = _layout(serial="i8", many="i8")
 """How many hosts a row of a demand on a set of hosts found with room now beside the plan of that number."""
-CHAIN = _layout(first="i8", last="i8", held="i8", falls_s="f8")
+CHAIN = _layout(first="i8", last="i8", held="i8", falls_s="f8", stays="?")
 """The steps of a host; before `falls_s` it never has less than now; `last` and `held`, tasks of the row at hand, are
-scratch."""
+scratch; `stays`: the steps show the ends of tasks that ran there when the chain was made, and nothing else."""
 
 
 class RowArrays(NamedTuple):
@@ -113,13 +113,17 @@ class Hosts(NamedTuple):
 
 
 class EndArrays(NamedTuple):
-    """Running tasks END[N], by (end, job, task); the first `many` int64[1] count.
+    """Running tasks END[N], by (end, job, task), on H hosts.
 
-    `cards` int64[N] are their cards, as bits; None where GPUs are no cards (rule Q22).
+    Attributes:
+        end: the first `many` int64[1] count.
+        changed: bool[H], what the host has free now, or when its tasks end, has changed since the last plan.
+        cards: int64[N], their cards, as bits; None where GPUs are no cards (rule Q22).
     """
 
     end: Records
     many: Longs
+    changed: Bools
     cards: Longs | None = None
 
 

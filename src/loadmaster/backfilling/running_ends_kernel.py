@@ -21,6 +21,7 @@ def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
     for k in range(tasks):
         ends.end[at + k].end_s, ends.end[at + k].start_s = end_s, start_s
         ends.end[at + k].host = hosts[k]
+        ends.changed[hosts[k]] = True
         ends.end[at + k].kind = kind
         owners[at + k] = job
     ends.many[0] = many + tasks
@@ -41,6 +42,7 @@ def drop_tasks(ends, owners, end_s, job):
     at = _place_of(ends, owners, end_s, job)
     after = at
     while after < many and owners[after] == job and ends.end[after].end_s == end_s:
+        ends.changed[ends.end[after].host] = True
         after += 1
     for i in range(after, many):
         _move(ends, owners, i, i - (after - at))

@@ -77,7 +77,7 @@ class SnapshotArrays:
             host=running.host[by_end],
             kind=kind[len(queue) :][by_end],
         )
-        ends = EndArrays(end, np.array([len(by_end)], np.int64))
+        ends = EndArrays(end, np.array([len(by_end)], np.int64), np.zeros(len(snapshot.free), np.bool_))
         return SnapshotArrays(
             snapshot,
             rows,

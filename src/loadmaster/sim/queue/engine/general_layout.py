@@ -151,7 +151,7 @@ def general_pass_of(
     return GeneralPass(
         rows=_rows(scene, jobs, work),
         hosts=scene.hosts,
-        ends=EndArrays(table(END, room), np.zeros(1, np.int64), cards_of_ends),
+        ends=EndArrays(table(END, room), np.zeros(1, np.int64), np.zeros(len(scene.hosts.speed), np.bool_), cards_of_ends),
         calendar=scene.calendar,
         room=scene.room()._replace(free=given.state.free),
         this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),

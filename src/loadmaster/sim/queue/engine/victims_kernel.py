@@ -199,6 +199,7 @@ def assume_released(engine, general, preemption, job, sign, ends_too):
         for r in range(resources):
             engine.state.free[host, r] += sign * general.rows.demand[kind, r]
         changed(general.scores, host)
+        general.ends.changed[host] = True
     if ends_too and sign > 0.0:
         drop_tasks(general.ends, general.runs, general.expected_end_s[job], job)
     elif ends_too:
