@@ -36,6 +36,8 @@ def lay_out(view, availability, now):
             _append(availability, 0, max(view.ends.end[i].end_s, soonest))
             availability.step_free[availability.chain[0].last, 0] += 1.0
     else:
+        for at in range(tasks):
+            availability.chain[view.this_pass.started_host[at]].stays = False
         _chains_of_running(view, availability, steps, now.now_s, soonest)
     for place in range(started):
         row, slowest = view.this_pass.place[place].row, np.inf
