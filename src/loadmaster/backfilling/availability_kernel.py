@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.backfilling.pass_arrays import MORE_ROOM, STARTED, STATUS, STEPS
 from loadmaster.backfilling.running_ends_kernel import first_after
+from loadmaster.backfilling.start_bounds_kernel import note_freed_from
 from loadmaster.jit.kernels import inner
 from loadmaster.place.cards_kernel import change_row, give_to, sum_up_row
 
@@ -99,6 +100,8 @@ def _chains_of_running(view, availability, steps, now_s, soonest):
                 for r in range(view.rows.demand.shape[1]):
                     availability.step_free[last, r] += view.rows.demand[ends.end[i].kind, r]
     for host in range(hosts):
+        if not chain[host].stays:
+            note_freed_from(availability.bounds, host, now_s)
         chain[host].stays, ends.changed[host] = True, False
 
 

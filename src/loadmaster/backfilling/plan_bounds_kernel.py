@@ -1,8 +1,9 @@
 """Start bounds of a pass's plan, compiled: the earliest possible start on each host, shared by a class of rows.
 
 A bound is never later than the true earliest start on the host. Holding capacity only makes starts later, so a bound
-stays valid. Capacity that is given back goes into a list; when a class is asked next, it lowers its bounds by the new
-entries. Bounds stand in blocks of hosts with the least of each, so hosts that are busy for long are skipped by block.
+stays valid, in later plans too. Capacity that is given back goes into a list, and so does each host whose chain is made
+anew for a plan. When a class is asked next, it lowers its bounds by the new entries. Bounds stand in blocks of hosts
+with the least of each, so hosts that are busy for long are skipped by block.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -11,21 +12,6 @@ import numpy as np
 from loadmaster.backfilling.availability_kernel import first_on
 from loadmaster.backfilling.start_bounds_kernel import BLOCK
 from loadmaster.jit.kernels import inner
-
-
-@inner
-def begin_bounds(availability):
-    """Forget all bounds: the plan is new."""
-    availability.bounds.freed[0] += 2 * availability.bounds.freed_host.shape[0]
-
-
-@inner
-def note_freed(availability, host, from_s):
-    """Add a host to the list: capacity there was given back from `from_s` on."""
-    bounds = availability.bounds
-    at = bounds.freed[0] % bounds.freed_host.shape[0]
-    bounds.freed_host[at], bounds.freed_s[at] = host, from_s
-    bounds.freed[0] += 1
 
 
 @inner

@@ -20,8 +20,9 @@ from loadmaster.backfilling.availability_kernel import (
 from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cluster_wide
 from loadmaster.backfilling.host_choice_kernel import choose, tasks_held
 from loadmaster.backfilling.pass_arrays import SERIAL
-from loadmaster.backfilling.plan_bounds_kernel import let_start, note_freed
+from loadmaster.backfilling.plan_bounds_kernel import let_start
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, note_planned_failure
+from loadmaster.backfilling.start_bounds_kernel import note_freed_from
 from loadmaster.jit.kernels import inner
 
 
@@ -271,7 +272,7 @@ def give_up_promise(rows, this_pass, availability, row):
     forget_planned_failures(availability)
     if this_pass.promised[row].many > 0:
         for at in range(first, first + rows.of[row].tasks):
-            note_freed(availability, this_pass.promised_host[at], start_s)
+            note_freed_from(availability.bounds, this_pass.promised_host[at], start_s)
 
 
 @inner

@@ -22,7 +22,6 @@ from loadmaster.backfilling.pass_arrays import (
     STATUS,
 )
 from loadmaster.backfilling.pass_rows_kernel import begin_rows
-from loadmaster.backfilling.plan_bounds_kernel import begin_bounds
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, may_fit_planned
 from loadmaster.backfilling.plan_kernel import (
     give_up_promise,
@@ -66,7 +65,6 @@ def make_plan(view, availability, now):
     """Make a plan: from now on starts and reservations go through it."""
     lay_out(view, availability, now)
     forget_planned_failures(availability)
-    begin_bounds(availability)
     view.this_pass.tally[PLANNED] = 1
 
 

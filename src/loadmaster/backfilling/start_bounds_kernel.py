@@ -182,6 +182,14 @@ def note_freed(bounds, sky, host, from_s, until_s):
         step += 1
 
 
+@inner
+def note_freed_from(bounds, host, from_s):
+    """Add an entry to the list, of which only the host and the beginning are known."""
+    at = bounds.freed[0] & LAST
+    bounds.freed_host[at], bounds.freed_s[at] = host, from_s
+    bounds.freed[0] += 1
+
+
 @inlined
 def may_lower_start(bounds, at, kind):
     """Whether entry `at` of the list might let a job of the class start.

@@ -77,7 +77,7 @@ class SnapshotArrays:
             host=running.host[by_end],
             kind=kind[len(queue) :][by_end],
         )
-        ends = EndArrays(end, np.array([len(by_end)], np.int64), np.zeros(len(snapshot.free), np.bool_))
+        ends = ends_on(len(snapshot.free), end, len(by_end))
         return SnapshotArrays(
             snapshot,
             rows,
@@ -239,6 +239,11 @@ def table(layout: np.dtype[Any], rows: int | tuple[int, ...], /, **columns: Any)
     for name, column in columns.items():
         records[name] = column
     return records
+
+
+def ends_on(hosts: int, end: Records, many: int) -> EndArrays:
+    """The first `many` of these ends of tasks, of which no plan has been made yet."""
+    return EndArrays(end, np.array([many], np.int64), np.zeros(hosts, np.bool_))
 
 
 def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> RowArrays:

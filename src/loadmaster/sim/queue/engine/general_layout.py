@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.backfilling import Blocking, Slurm
 from loadmaster.backfilling.conservative_kernel import serve_conservative
 from loadmaster.backfilling.easy_kernel import serve_easy
-from loadmaster.backfilling.pass_arrays import END, STANDING, USE, EndArrays, PromiseArrays, RowArrays
+from loadmaster.backfilling.pass_arrays import END, STANDING, USE, PromiseArrays, RowArrays
 from loadmaster.backfilling.slurm_kernel import serve_slurm
 from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
@@ -22,7 +22,7 @@ from loadmaster.scheduling import AnyPolicy, Discipline, members_of
 from loadmaster.scheduling.compiled_decide import CompiledRule, counts_hosts, rule_of
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, is_one_pool
 from loadmaster.scheduling.slurm_snapshot import slurm_arrays
-from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, table
+from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, ends_on, table
 from loadmaster.sim.queue.capabilities import by_arrival, tracks_events_of
 from loadmaster.sim.queue.engine import backfilling_passes_kernel
 from loadmaster.sim.queue.engine.card_arrays import demand_on_cards, hosts_on_cards, pass_cards
@@ -151,7 +151,7 @@ def general_pass_of(
     return GeneralPass(
         rows=_rows(scene, jobs, work),
         hosts=scene.hosts,
-        ends=EndArrays(table(END, room), np.zeros(1, np.int64), np.zeros(len(scene.hosts.speed), np.bool_), cards_of_ends),
+        ends=ends_on(len(scene.hosts.speed), table(END, room), 0)._replace(cards=cards_of_ends),
         calendar=scene.calendar,
         room=scene.room()._replace(free=given.state.free),
         this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),
