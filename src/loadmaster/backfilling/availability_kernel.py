@@ -7,7 +7,7 @@ look at now for all hosts reads memory in order. Where hosts are counted, host 0
 
 import numpy as np
 
-from loadmaster.backfilling.pass_arrays import MORE_ROOM, STARTED, STATUS, STEPS
+from loadmaster.backfilling.pass_arrays import MORE_ROOM, SPARE, STARTED, STATUS, STEPS
 from loadmaster.backfilling.running_ends_kernel import first_after
 from loadmaster.backfilling.start_bounds_kernel import note_freed_from
 from loadmaster.jit.kernels import inner
@@ -26,20 +26,19 @@ def lay_out(view, availability, now):
     # an overdue task is expected to end just after now
     soonest, started = np.nextafter(now.now_s, np.inf), view.this_pass.tally[STARTED]
     tasks = view.this_pass.place[started].first
-    steps = view.ends.many[0] + tasks
-    if not has_room(view.this_pass, availability, availability.chain.shape[0] + steps, 0):
+    if not has_room(view.this_pass, availability, availability.chain.shape[0] + view.ends.many[0] + tasks, 0):
         return
     if now.as_pool:
-        _begin_chain(availability, 0, 1, now.now_s)
+        _begin_chain(availability, 0)
+        availability.step[0].start_s, availability.size[STEPS] = now.now_s, 1
         availability.step_free[0, 0] = view.room.free.shape[0] - view.ends.many[0] - tasks
-        availability.size[STEPS] = 1 + view.ends.many[0]
         for i in range(view.ends.many[0]):
             _append(availability, 0, max(view.ends.end[i].end_s, soonest))
             availability.step_free[availability.chain[0].last, 0] += 1.0
     else:
         for at in range(tasks):
             availability.chain[view.this_pass.started_host[at]].stays = False
-        _chains_of_running(view, availability, steps, now.now_s, soonest)
+        _chains_of_running(view, availability, now.now_s, soonest)
     for place in range(started):
         row, slowest = view.this_pass.place[place].row, np.inf
         for at in range(view.this_pass.place[place].first, view.this_pass.place[place + 1].first):
@@ -61,34 +60,27 @@ def lay_out(view, availability, now):
 
 
 @inner
-def _chains_of_running(view, availability, steps, now_s, soonest):
-    """Make one chain for each host; its steps after the first lie side by side.
+def _chains_of_running(view, availability, now_s, soonest):
+    """Make the chain of each host.
 
     A chain that still shows the ends of the host's running tasks and nothing else stays from the plan before: only its
-    first step begins later. New chains lie behind all steps in use; if `steps` more would leave little room, all chains
-    are made anew from the beginning of the arrays.
+    first step begins later. The steps of other chains are given back first, so the chains take no more than they need.
     """
     chain, ends, hosts = availability.chain, view.ends, view.room.free.shape[0]
-    used, size = availability.size[STEPS], np.int64(hosts)
-    if hosts <= used and 2 * (used + steps) <= availability.step.shape[0]:
-        size = used
+    new = availability.size[STEPS] < hosts
     for i in range(first_after(ends, now_s)):
         chain[ends.end[i].host].stays = False  # an overdue task ends just after now
     for host in range(hosts):
-        chain[host].stays &= size == used and not ends.changed[host]
+        chain[host].stays &= not ends.changed[host]
         if not chain[host].stays:
-            chain[host].held = 0
-    for i in range(ends.many[0]):
-        if not chain[ends.end[i].host].stays:
-            chain[ends.end[i].host].held += 1
-    for host in range(hosts):
-        availability.step[host].start_s = now_s
-        if not chain[host].stays:
-            ending = chain[host].held
-            _begin_chain(availability, host, size, now_s)
+            if not new:
+                _give_steps_back(availability, host)
+            note_freed_from(availability.bounds, host, now_s)
+            _begin_chain(availability, host)
             _write_free_now(view, availability, host)
-            size += ending
-    availability.size[STEPS] = size
+        availability.step[host].start_s = now_s
+    if new:
+        availability.size[STEPS] = hosts
     for i in range(ends.many[0]):
         host = ends.end[i].host
         if not chain[host].stays:
@@ -100,8 +92,6 @@ def _chains_of_running(view, availability, steps, now_s, soonest):
                 for r in range(view.rows.demand.shape[1]):
                     availability.step_free[last, r] += view.rows.demand[ends.end[i].kind, r]
     for host in range(hosts):
-        if not chain[host].stays:
-            note_freed_from(availability.bounds, host, now_s)
         chain[host].stays, ends.changed[host] = True, False
 
 
@@ -122,25 +112,45 @@ def _end_on_cards(view, availability, step, kind, bits):
 
 
 @inner
-def _begin_chain(availability, host, following, now_s):
+def _begin_chain(availability, host):
     availability.chain[host].first = availability.chain[host].last = host
-    availability.chain[host].held, availability.chain[host].falls_s = following, np.inf
-    availability.step[host].start_s = now_s
+    availability.chain[host].falls_s = np.inf
     availability.step[host].next = -1
 
 
 @inner
 def _append(availability, host, time_s):
-    """Add a step at `time_s` to the end of a chain, whose `held` is the place of the next one."""
+    """Add a step at `time_s` to the end of a chain."""
     last = np.int64(availability.chain[host].last)
     if availability.step[last].start_s == time_s:
         return
-    new = np.int64(availability.chain[host].held)
-    availability.chain[host].held += 1
+    new = _new_step(availability)
     availability.step[new].start_s, availability.step[new].next, availability.step[last].next = time_s, -1, new
     for r in range(availability.step_free.shape[1]):
         availability.step_free[new, r] = availability.step_free[last, r]
     availability.chain[host].last = new
+
+
+@inner
+def _new_step(availability):
+    """A step that no chain has; `has_room` has been asked."""
+    size, new = availability.size, availability.size[SPARE]
+    if new > 0:
+        size[SPARE] = availability.step[new].next
+        return new
+    size[STEPS] += 1
+    return size[STEPS] - 1
+
+
+@inner
+def _give_steps_back(availability, host):
+    """Put all steps of a chain but the first among the spare ones."""
+    last = np.int64(host)
+    while availability.step[last].next >= 0:
+        last = np.int64(availability.step[last].next)
+    if last != host:
+        availability.step[last].next = availability.size[SPARE]
+        availability.size[SPARE] = availability.step[host].next
 
 
 @inner
@@ -170,8 +180,7 @@ def step_at(availability, host, time_s):
     at = covering(availability, host, time_s)
     if availability.step[at].start_s == time_s:
         return at
-    new = availability.size[STEPS]
-    availability.size[STEPS] += 1
+    new = _new_step(availability)
     availability.step[new].start_s = time_s
     availability.step[new].next = availability.step[at].next
     availability.step[at].next = new

@@ -235,7 +235,7 @@ class AvailabilityArrays(NamedTuple):
     Where reservations count hosts, one chain stands for all of them, and column 0 of it counts.
 
     Attributes:
-        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below. Code that makes steps asks `has_room`
+        step: STEP[M]; step_free: float64[M, R]; size: int64[4], see below. Code that makes steps asks `has_room`
             before.
         chain: CHAIN[H].
         window: float64[H, R], the least that a host has free in a span of time.
@@ -267,9 +267,10 @@ class AvailabilityArrays(NamedTuple):
     bounds: StartBounds
 
 
-STEPS, SERIAL, FRESH_AT = range(3)
-"""The steps in use; the number of the plan, another one after something was taken back; starts in this pass after
-which `most` was made, -1 if it has not been since then."""
+STEPS, SERIAL, FRESH_AT, SPARE = range(4)
+"""The steps that have been in use; the number of the plan, another one after something was taken back; starts in this
+pass after which `most` was made, -1 if it has not been since then; the first of the steps given back, each of which
+names the next one; 0, always the first step of a host, if there is none."""
 
 
 class ClusterWideArrays(NamedTuple):

@@ -10,7 +10,7 @@ with the least of each, so hosts that are busy for long are skipped by block.
 import numpy as np
 
 from loadmaster.backfilling.availability_kernel import first_on
-from loadmaster.backfilling.start_bounds_kernel import BLOCK
+from loadmaster.backfilling.start_bounds_kernel import BLOCK, SEVERAL
 from loadmaster.jit.kernels import inner
 
 
@@ -41,7 +41,7 @@ def _catch_up(bounds, kind, now):
     """Lower the bounds of a class by the new entries of the list; False if they are too many, or unknown."""
     known, freed = bounds.known[kind], bounds.freed[0]
     bounds.known[kind] = freed
-    if known < 0 or freed - known > min(bounds.freed_host.shape[0], bounds.soon_s.shape[1]):
+    if known < 0 or freed - known > min(bounds.freed_host.shape[0], SEVERAL * bounds.soon_s.shape[1]):
         return False
     for entry in range(known, freed):
         at = entry % bounds.freed_host.shape[0]

@@ -168,7 +168,7 @@ class SnapshotArrays:
         return AvailabilityArrays(
             step=table(STEP, steps),
             step_free=np.zeros((steps, columns)),
-            size=np.zeros(3, np.int64),
+            size=np.zeros(4, np.int64),
             chain=table(CHAIN, hosts),
             window=np.zeros((hosts, columns)),
             value=np.zeros(hosts),
@@ -200,7 +200,7 @@ class SnapshotArrays:
         return ClusterWideArrays(
             step=table(STEP, steps),
             step_free=np.zeros((steps, many)),
-            size=np.zeros(3, np.int64),
+            size=np.zeros(4, np.int64),
             chain=table(CHAIN, 1),
             end_s=end_s,
             held=held,
