@@ -183,7 +183,7 @@ def _plain(value: Any) -> Iterator[bytes]:
 
 
 class _KernelCache(FunctionCache):
-    """Numba's cache of one function, under a stamp of its source; what cannot be read or written there is compiled anew.
+    """Numba's cache of one function, under a stamp of its source. What it cannot read or write is compiled anew.
 
     Processes that need the same machine code at the same moment do not all compile it: see `CompilationLock`.
     """
