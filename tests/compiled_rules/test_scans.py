@@ -150,16 +150,19 @@ def test_what_changes_an_argument_is_not_compiled(line):
 
 KEPT = """
 from dataclasses import replace
+from loadmaster.compiled_rules.orders import ranker
 from loadmaster.compiled_rules.policies import rater
 from loadmaster.compiled_rules.scans import scanner
+from loadmaster.order import ORDERS, Order
 from loadmaster.place import POLICIES
 policy = POLICIES["first-fit"]
-loops = scanner(policy, 2), rater(policy), rater(replace(policy, name="mine"))
+loops = scanner(policy, 2), rater(policy), ranker(ORDERS["wfp3"])
+loops += rater(replace(policy, name="mine")), ranker(Order("wfp3", lambda job, now: job.cores))
 print([bool(loop.stats.cache_hits) for loop in loops])
 """
 
 
-def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
+def test_loops_of_built_in_rules_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
     shown = [
         subprocess.run(
             [sys.executable, "-c", KEPT],
@@ -170,4 +173,4 @@ def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_th
         ).stdout
         for _ in range(2)
     ]
-    assert shown == ["[False, False, False]\n", "[True, True, False]\n"]
+    assert shown == ["[False, False, False, False, False]\n", "[True, True, True, False, False]\n"]
