@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
+from resource_counts import resource_counts
 
 from loadmaster.compiled_rules.scans import LANES, SCAN, scanner
 from loadmaster.host_index.lanes_kernel import BLOCK, EMPTY, NEVER, UNKNOWN, Lanes
@@ -95,8 +96,11 @@ def score_of(rank):
     return np.int64(rank ^ ((rank >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64)
 
 
-@pytest.mark.parametrize("policy", [*POLICIES.values(), *OWN], ids=lambda policy: policy.name)
-@pytest.mark.parametrize("resources", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("policy", "resources"),
+    [(policy, resources) for policy in (*POLICIES.values(), *OWN) for resources in resource_counts(policy)],
+    ids=lambda value: getattr(value, "name", value),
+)
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_host_that_fits_has_the_score_of_plain_python(policy, resources, seed):

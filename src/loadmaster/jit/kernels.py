@@ -111,6 +111,8 @@ def cached_under(name: str, modules: tuple[str, ...], signature: Any, **options:
 
 def _keep(dispatcher: Dispatcher, cache: "_KernelCache") -> None:
     """Keep the machine code of `dispatcher` in `cache`, whose lock ends with each compilation, also one that fails."""
+    if not isinstance(dispatcher, Dispatcher):  # a plain function: nothing is compiled
+        return
     compile_for = dispatcher.compile
 
     def compile_once(signature: Any) -> Any:
