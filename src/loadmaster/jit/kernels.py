@@ -72,6 +72,8 @@ def cached_njit(signature: Any = None, **options: Any) -> Callable[[Callable[...
         held = [cell.cell_contents for cell in function.__closure__ or ()]
         assert not any(isinstance(value, Dispatcher) for value in held), f"{function.__qualname__} closes over {held}"
         dispatcher = njit(**options)(function)
+        if config.DISABLE_JIT:
+            return dispatcher
         if file_of(function.__module__) is not None:
             with suppress(RuntimeError):  # nowhere to write: compiled in every process
                 _keep(dispatcher, _KernelCache(function, kernel_stamp(function)))
@@ -100,6 +102,8 @@ def cached_under(name: str, modules: tuple[str, ...], signature: Any, **options:
     def decorate(function: Callable[..., Any]) -> Any:
         function.__qualname__ += f"_{name.replace('-', '_')}"
         dispatcher = njit(**options)(function)
+        if config.DISABLE_JIT:
+            return dispatcher
         with suppress(RuntimeError):  # nowhere to write
             _keep(dispatcher, _NamedCache(function, stamp(*modules)))
         dispatcher.compile(signature)
@@ -111,8 +115,6 @@ def cached_under(name: str, modules: tuple[str, ...], signature: Any, **options:
 
 def _keep(dispatcher: Dispatcher, cache: "_KernelCache") -> None:
     """Keep the machine code of `dispatcher` in `cache`, whose lock ends with each compilation, also one that fails."""
-    if not isinstance(dispatcher, Dispatcher):  # a plain function: nothing is compiled
-        return
     compile_for = dispatcher.compile
 
     def compile_once(signature: Any) -> Any:
