@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from backlog_order import BY_BACKLOG
-from bound_jobs import KINDS, bound_jobs
+from bound_jobs import COUNTED, KINDS, bound_jobs
 from decided_runs import DECIDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,8 +45,6 @@ WALKS = (
     "lxf+none", f"{BY_BACKLOG}+skip",
 )  # fmt: skip
 EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy", f"{BY_BACKLOG}+easy")
-COUNTED = {"licences", "power"}
-"""What is counted for the whole cluster: the compiled scheduling pass is compiled once more for it."""
 IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar", "admission"} & set(kinds)]
 RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))
 
