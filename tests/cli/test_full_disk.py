@@ -13,6 +13,7 @@ import loadmaster
 from loadmaster.live.session.record_file import RecordFile
 
 LOG = "job_id,submit_s,runtime_s,cores,memory_gb\n0,0,100,1,1\n1,0,100,1,1\n2,5,100,1,1\n"
+BAG = "".join(f"{10 * k}\n" for k in range(1, 30))
 SOURCE = str(Path(loadmaster.__file__).parents[1])
 
 
@@ -39,6 +40,15 @@ def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=s
     )
 
 
+@pytest.fixture(scope="module")
+def machine_code_of_size(tmp_path_factory):
+    """The kernels of `size`, on disk: under a limit none could be stored, and each run would compile them again."""
+    folder = tmp_path_factory.mktemp("unlimited")
+    (folder / "bag.txt").write_text(BAG)
+    assert loadmaster_with(None, folder, *["size", "bag.txt", "--repetitions", "3", "-o", "out"]).returncode == 0
+
+
+@pytest.mark.usefixtures("machine_code_of_size")
 @pytest.mark.parametrize(
     ("most_bytes", "words"),
     [
@@ -54,7 +64,7 @@ def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=s
 )
 def test_a_verb_that_cannot_write_says_so_in_one_line_and_leaves_no_half_of_a_file(tmp_path, most_bytes, words):
     (tmp_path / "log.csv").write_text(LOG)
-    (tmp_path / "bag.txt").write_text("\n".join(str(10 * k) for k in range(1, 30)) + "\n")
+    (tmp_path / "bag.txt").write_text(BAG)
     (tmp_path / "tasks.csv").write_text("name,cores,memory_gb\n" + "".join(f"t{k},0.1,0.1\n" for k in range(40)))
     given = set(tmp_path.rglob("*"))
     told = loadmaster_with(most_bytes, tmp_path, *words.split())

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, types
+from resource_counts import resource_counts
 
 from loadmaster.compiled_rules.scans import LANES, SCAN, scanner
 from loadmaster.host_index.lanes_kernel import BLOCK, EMPTY, NEVER, UNKNOWN, Lanes
@@ -95,8 +96,11 @@ def score_of(rank):
     return np.int64(rank ^ ((rank >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64)
 
 
-@pytest.mark.parametrize("policy", [*POLICIES.values(), *OWN], ids=lambda policy: policy.name)
-@pytest.mark.parametrize("resources", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("policy", "resources"),
+    [(policy, resources) for policy in (*POLICIES.values(), *OWN) for resources in resource_counts(policy)],
+    ids=lambda value: getattr(value, "name", value),
+)
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_host_that_fits_has_the_score_of_plain_python(policy, resources, seed):
@@ -150,16 +154,19 @@ def test_what_changes_an_argument_is_not_compiled(line):
 
 KEPT = """
 from dataclasses import replace
+from loadmaster.compiled_rules.orders import ranker
 from loadmaster.compiled_rules.policies import rater
 from loadmaster.compiled_rules.scans import scanner
+from loadmaster.order import ORDERS, Order
 from loadmaster.place import POLICIES
 policy = POLICIES["first-fit"]
-loops = scanner(policy, 2), rater(policy), rater(replace(policy, name="mine"))
+loops = scanner(policy, 2), rater(policy), ranker(ORDERS["wfp3"])
+loops += rater(replace(policy, name="mine")), ranker(Order("wfp3", lambda job, now: job.cores))
 print([bool(loop.stats.cache_hits) for loop in loops])
 """
 
 
-def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
+def test_loops_of_built_in_rules_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
     shown = [
         subprocess.run(
             [sys.executable, "-c", KEPT],
@@ -170,4 +177,4 @@ def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_th
         ).stdout
         for _ in range(2)
     ]
-    assert shown == ["[False, False, False]\n", "[True, True, False]\n"]
+    assert shown == ["[False, False, False, False, False]\n", "[True, True, True, False, False]\n"]

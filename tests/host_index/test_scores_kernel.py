@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit, typeof, types
+from resource_counts import resource_counts
 
 from loadmaster.compiled_rules.scans import SCAN, scanner
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
@@ -73,8 +74,11 @@ def expected(policy, task, demand, free, capacity, usable):
     return found
 
 
-@pytest.mark.parametrize("policy", RULES, ids=lambda policy: policy.name)
-@pytest.mark.parametrize("resources", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("policy", "resources"),
+    [(policy, resources) for policy in RULES for resources in resource_counts(policy)],
+    ids=lambda value: getattr(value, "name", value),
+)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resources, seed):

@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,7 +64,7 @@ def package(tmp_path):
     for folder in ("jit", "results"):
         (home / folder).mkdir()
     compiling = "compiler_shortcuts", "linked_kernels", "missing_fields", "by_reference"
-    parts = (*compiling, "first_compilation", "kernels", "__init__")
+    parts = (*compiling, "compile_once", "first_compilation", "kernels", "__init__")
     for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "results/__init__.py", "results/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"
@@ -252,3 +254,62 @@ def test_what_is_compiled_is_told_and_what_is_found_on_disk_is_not(package):
     first, again = run(package, NOTED_EVENTS), run(package, NOTED_EVENTS)
     assert first[2:] == (2, 2)
     assert again[2:] == (0, 0)
+
+
+COMPILES_WHILE_ANOTHER_WAITS = """
+import time
+from pathlib import Path
+from loadmaster.jit.kernels import _Files
+save = _Files.save
+def save_late(files, key, data):
+    Path("compiled").touch()
+    while not Path("waiting").exists():
+        time.sleep(0.01)
+    save(files, key, data)
+_Files.save = save_late
+from loadmaster.room.enters_kernel import enters
+print(enters(1))
+"""
+WAITS_WHILE_ANOTHER_COMPILES = """
+from pathlib import Path
+from loadmaster.jit.first_compilation import FIRST_TIME
+begins = FIRST_TIME.begins
+FIRST_TIME.begins = lambda: (begins(), Path("waiting").touch())
+from loadmaster.room.enters_kernel import enters
+print(enters(1), sum(enters.stats.cache_hits.values()), sum(enters.stats.cache_misses.values()), FIRST_TIME._under_way)
+"""
+
+
+def test_a_process_that_needs_what_another_compiles_at_that_moment_waits_for_it(package, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(run, package, COMPILES_WHILE_ANOTHER_WAITS)
+        while not (tmp_path / "compiled").exists():
+            assert not first.done(), first.result()
+            time.sleep(0.01)
+        assert run(package, WAITS_WHILE_ANOTHER_COMPILES) == (11, 1, 0, 0)
+        assert first.result() == (11,)
+    assert not list(package.rglob("*.lock"))
+
+
+def test_a_process_that_was_killed_as_it_compiled_keeps_no_other_waiting(package):
+    killed = "import os\nfrom loadmaster.jit.kernels import _Files\n_Files.save = lambda *what: os._exit(9)\n"
+    assert run(package, killed + RUN) == ()
+    assert len(list(package.rglob("*.lock"))) == 1
+    assert run(package) == (11, 11, 0)
+    assert not list(package.rglob("*.lock"))
+
+
+NOT_COMPILED = """
+from contextlib import suppress
+from pathlib import Path
+from numba.core.errors import TypingError
+from loadmaster.room.enters_kernel import enters
+with suppress(TypingError):
+    enters("text")
+print(len(list(Path(enters._cache.cache_path).glob("*.lock"))), enters(1))
+"""
+
+
+def test_a_kernel_that_cannot_be_compiled_keeps_no_other_process_waiting(package):
+    assert run(package, NOT_COMPILED) == (0, 11)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.packing import Instance, pack
+from loadmaster.packing import Instance
 from loadmaster.packing.check import violations
 from loadmaster.packing.packing import Packing
 
@@ -18,7 +18,9 @@ TWO = Instance(
     weight=[1.0, 2.0],
     guarantee=[0.5, 0.0],
 )
-GOOD = pack(TWO)
+SHARES = np.array([[2.0], [2.0], [6.0]])
+GOOD = Packing("ok", "by hand", np.array([0, 1, 0]), SHARES, np.array([0.5, 1.0]), 1.0, 1.0, True)
+"""The first job has the half that it is guaranteed, the second all."""
 
 
 def test_a_good_packing_breaks_nothing():

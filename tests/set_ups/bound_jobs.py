@@ -27,6 +27,8 @@ KINDS = (
     "work", "wide", "admission", "licences",
     "power", "sleep",
 )  # fmt: skip
+COUNTED = {"licences", "power"}
+"""What is counted for the whole cluster: compiled engines and scheduling passes that count it are others."""
 DOORS = (
     {"allow_qos": ("low",)}, {"deny_qos": ("low",)}, {"allow_accounts": ("p",)}, {"deny_accounts": ("p",)},
     {"max_time_s": 60.0}, {"state": "down"}, {"state": "drain"}, {"state": "inactive"},

@@ -68,6 +68,11 @@ HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
 """Without these any host serves where hosts are equal: promises may count them."""
 
 
+def kinds_of(seed):
+    """What binds the jobs of a seed, but for what a form of the pass does not serve."""
+    return TOGETHER[np.random.default_rng(seed).integers(len(TOGETHER))]
+
+
 def both(seed, discipline=None, *, any_form=False, cards=False):
     """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled pass.
 

@@ -276,7 +276,8 @@ def differing(first, last, *names):
     return compared, found
 
 
-if __name__ == "__main__":
+def in_python():
+    """Let the kernels run as plain Python, with several blocks of hosts, or of steps of time."""
     compiled_decide.scanner, compiled_decide.rater = scan_in_python, rate_in_python
     compiled_decide.LaidOut = AsItIs
     compiled_decide._entry = lambda lent, rules, function, plans: function
@@ -288,5 +289,9 @@ if __name__ == "__main__":
         slurm_snapshot,
         slurm_table_kernel,
     ):
-        module.BLOCK = 2  # several blocks of hosts, or of steps of time
+        module.BLOCK = 2
+
+
+if __name__ == "__main__":
+    in_python()
     print(*differing(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))

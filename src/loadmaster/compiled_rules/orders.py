@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 
 from loadmaster.compiled_rules.policies import CHECKED, compiling, with_helpers
-from loadmaster.jit.kernels import LEAN, cached_njit
+from loadmaster.jit.kernels import LEAN, cached_njit, cached_under
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
@@ -43,14 +43,16 @@ RANK_BESIDE = types.float64(_JOB, types.float64, _BACKLOG)
 
 @lru_cache(maxsize=256)
 def ranker(order: Order) -> Callable[..., int]:
-    """`order` compiled as a ranker; the first call for an order takes about a second.
+    """`order` compiled as a ranker; about a second where it is not kept on disk, as those of users never are.
 
     Raises:
         InputError: the function uses Python that cannot be compiled.
     """
     with compiling(order.name, "an order"):
         all_of = _rank_all_beside if order.asks_backlog else _rank_all
-        return njit(RANKER, **LEAN)(all_of(_rank(order)))
+        module = order.rank.__module__
+        kept = cached_under(order.rank.__name__, (__name__, module), RANKER, **LEAN) if is_built_in(order) else None
+        return cast(Callable[..., int], (kept or njit(RANKER, **LEAN))(all_of(_rank(order))))
 
 
 @cache
@@ -123,9 +125,12 @@ def refusing_order(order: AnyOrder) -> Iterator[None]:
 
 @lru_cache(maxsize=256)
 def _rank(order: Order) -> Any:
-    """The rank of one job compiled; a user's own with the functions of its file that it calls, indices checked."""
+    """The rank of one job, compiled for the ranker that calls it.
+
+    A user's own is compiled at once, with the functions of its file that it calls and with indices checked.
+    """
     if is_built_in(order):
-        return njit(RANK, error_model="numpy")(order.rank)
+        return njit(error_model="numpy")(order.rank)
     rank: Any = order.rank
     shape = RANK_BESIDE if order.asks_backlog else RANK
     return njit(shape, **CHECKED)(with_helpers(getattr(rank, "py_func", rank), {}))

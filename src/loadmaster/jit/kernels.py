@@ -19,6 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
+from loadmaster.jit.compile_once import CompilationLock
 from loadmaster.jit.compiler_shortcuts import take_shortcuts
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.jit.linked_kernels import PartCompiler
@@ -71,9 +72,11 @@ def cached_njit(signature: Any = None, **options: Any) -> Callable[[Callable[...
         held = [cell.cell_contents for cell in function.__closure__ or ()]
         assert not any(isinstance(value, Dispatcher) for value in held), f"{function.__qualname__} closes over {held}"
         dispatcher = njit(**options)(function)
+        if config.DISABLE_JIT:
+            return dispatcher
         if file_of(function.__module__) is not None:
             with suppress(RuntimeError):  # nowhere to write: compiled in every process
-                dispatcher._cache = _KernelCache(function)
+                _keep(dispatcher, _KernelCache(function, kernel_stamp(function)))
         if signature is not None:
             dispatcher.compile(signature)
             dispatcher.disable_compile()
@@ -99,13 +102,28 @@ def cached_under(name: str, modules: tuple[str, ...], signature: Any, **options:
     def decorate(function: Callable[..., Any]) -> Any:
         function.__qualname__ += f"_{name.replace('-', '_')}"
         dispatcher = njit(**options)(function)
+        if config.DISABLE_JIT:
+            return dispatcher
         with suppress(RuntimeError):  # nowhere to write
-            dispatcher._cache = _NamedCache(function, stamp(*modules))
+            _keep(dispatcher, _NamedCache(function, stamp(*modules)))
         dispatcher.compile(signature)
         dispatcher.disable_compile()
         return dispatcher
 
     return decorate
+
+
+def _keep(dispatcher: Dispatcher, cache: "_KernelCache") -> None:
+    """Keep the machine code of `dispatcher` in `cache`, whose lock ends with each compilation, also one that fails."""
+    compile_for = dispatcher.compile
+
+    def compile_once(signature: Any) -> Any:
+        try:
+            return compile_for(signature)
+        finally:
+            cache.lock.release()
+
+    dispatcher._cache, dispatcher.compile = cache, compile_once
 
 
 def kernel_stamp(function: Callable[..., Any]) -> str:
@@ -169,22 +187,32 @@ def _plain(value: Any) -> Iterator[bytes]:
 
 
 class _KernelCache(FunctionCache):
-    """Numba's cache of one function, under `kernel_stamp`; what cannot be read or written there is compiled anew."""
+    """Numba's cache of one function, under a stamp of its source. What it cannot read or write is compiled anew.
 
-    def __init__(self, py_func: Callable[..., Any]) -> None:
+    Processes that need the same machine code at the same moment do not all compile it: see `CompilationLock`.
+    """
+
+    def __init__(self, py_func: Callable[..., Any], source_stamp: str) -> None:
         super().__init__(py_func)
-        self._cache_file = _Files(self._cache_path, self._impl.filename_base, kernel_stamp(py_func))
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, source_stamp)
+        self.lock = CompilationLock()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = None
+        found = self._load(sig, target_context)
+        if found is None:  # Numba compiles it next, and has it saved
+            FIRST_TIME.begins()
+            self.lock.acquire(self._cache_file.lock_of(self._index_key(sig, target_context.codegen())))
+            found = self._load(sig, target_context)
+            if found is not None:  # another process has compiled it
+                FIRST_TIME.ends()
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         try:
-            found = super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)
         except Exception:  # damaged, or left by another version: pickled data fail in any way
             with suppress(OSError):
                 self.flush()
-        if found is None:  # Numba compiles it next, and has it saved
-            FIRST_TIME.begins()
-        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         FIRST_TIME.ends()
@@ -194,10 +222,6 @@ class _KernelCache(FunctionCache):
 
 class _NamedCache(_KernelCache):
     """The same of one function among several of the same text: by its name, whatever it holds."""
-
-    def __init__(self, py_func: Callable[..., Any], source_stamp: str) -> None:
-        FunctionCache.__init__(self, py_func)
-        self._cache_file = _Files(self._cache_path, self._impl.filename_base, source_stamp)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return sig, codegen.magic_tuple()
@@ -224,7 +248,14 @@ class _Files(IndexDataCacheFile):
             python = line.partition(".")[2]
             for path in Path(self._cache_path).glob(f"{name}-*.{python}.*nb[ic]"):
                 path.unlink(missing_ok=True)
-        shown = sha256(f"{self._source_stamp} {numba.__version__} {key!r}".encode()).hexdigest()[:16]
-        kept[key] = f"{self._base}.{shown}.nbc"
+        kept[key] = f"{self._name_of(key)}.nbc"
         self._save_index(kept)
         self._save_data(kept[key], data)
+
+    def lock_of(self, key: Any) -> Path:
+        """Where processes that compile for `key` lock each other out."""
+        return Path(self._cache_path) / f"{self._name_of(key)}.lock"
+
+    def _name_of(self, key: Any) -> str:
+        shown = sha256(f"{self._source_stamp} {numba.__version__} {key!r}".encode()).hexdigest()[:16]
+        return f"{self._base}.{shown}"

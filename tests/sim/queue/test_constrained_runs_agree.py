@@ -1,13 +1,18 @@
 """The compiled engine gives the schedule of the plain one, to the bit, whatever binds the jobs."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 from backlog_order import BY_BACKLOG
-from bound_jobs import KINDS, bound_jobs
+from bound_jobs import COUNTED, KINDS, bound_jobs
+from decided_runs import DECIDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +29,8 @@ from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
 from loadmaster.sim.queue.simulation import is_compiled
 
+HELPER = Path(__file__).parents[2] / "set_ups" / "decided_runs.py"
+
 
 def knows_shadow_pass(workload, cluster):
     return shadow_serves(QueueRun(workload, cluster, Scheduler(POLICIES["first-fit"], named("skip"))))
@@ -38,11 +45,6 @@ WALKS = (
     "lxf+none", f"{BY_BACKLOG}+skip",
 )  # fmt: skip
 EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy", f"{BY_BACKLOG}+easy")
-DECIDED = (
-    "easy", "easy(heads=2)", "conservative", "conservative(early_end=start)", "slurm", "selective",
-    "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fair-share+conservative",
-    f"{BY_BACKLOG}+conservative",
-)  # fmt: skip
 IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar", "admission"} & set(kinds)]
 RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))
 
@@ -104,17 +106,29 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
 @pytest.mark.parametrize("kinds", [*ALONE, *PAIRS], ids="+".join)
 @settings(max_examples=3, deadline=None)
 @given(
-    seed=st.integers(0, 10**6),
-    policy=st.sampled_from(RULES),
-    discipline=st.sampled_from(DECIDED),
-    interval_s=st.sampled_from([0.0, 7.0]),
+    data=st.data(), seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), interval_s=st.sampled_from([0.0, 7.0])
 )
-def test_a_run_whose_decisions_are_compiled_agrees(kinds, seed, policy, discipline, interval_s):
+def test_a_run_whose_decisions_are_compiled_agrees(kinds, data, seed, policy, interval_s):
+    serving_one_head = ("easy", "sjf+easy", "fair-share+easy")  # the others are tried without compilation below
+    discipline = data.draw(st.sampled_from(serving_one_head if COUNTED & set(kinds) else DECIDED))
     workload, cluster = bound_jobs(seed, *kinds)
     rule = Scheduler(policy, named(discipline))
     plain = replay(workload, cluster, rule, interval_s=interval_s, seed=5)
     with patch.object(scheduler, "WORTHWHILE", 0):
         assert_equal(plain, replay_deciding(workload, cluster, rule, interval_s=interval_s, seed=5))
+
+
+def test_runs_whose_decisions_count_what_the_whole_cluster_has_agree_under_every_discipline():
+    """With the kernels as plain Python, since each discipline would compile its scheduling pass once more."""
+    kinds = [kind if kind in COUNTED else f"{kind}+{sorted(COUNTED)[number % 2]}" for number, kind in enumerate(KINDS)]
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HELPER), "0", "1", *kinds],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split(maxsplit=1) == [str(len(KINDS) * len(DECIDED) // 3), "[]\n"]
 
 
 OTHER_FEATURES = {None: None, "x": "[x|z]", "x&y": "!host:0&(x|z)", "y|z": "[y|x&host:0]"}

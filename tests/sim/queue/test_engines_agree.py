@@ -8,6 +8,7 @@ from backlog_order import BY_BACKLOG
 from bursts import bursts, held_by_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from resource_counts import resource_counts
 
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
@@ -44,7 +45,7 @@ STANDING = [
 METAS = [
     MaxJobs(),
     MaxJobs(target="cores"),
-    MaxJobs(target="weighted", members=(POLICIES["random"], POLICIES["mix-fit"])),
+    MaxJobs(target="weighted", members=(POLICIES["random"], POLICIES["first-fit"])),
 ]
 
 
@@ -115,9 +116,10 @@ def assert_same(reference, other):
 @pytest.mark.parametrize("discipline", DISCIPLINES, ids=lambda discipline: str(discipline).rpartition("/")[2])
 @pytest.mark.parametrize("policy", [*POLICIES.values(), *METAS], ids=lambda policy: policy.name)
 @settings(max_examples=4, deadline=None)
-@given(problem=problems(estimated=True, speeds=True), interval_s=st.sampled_from([0.0, 30.0]))
-def test_the_general_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
-    cluster, workload = problem
+@given(data=st.data(), interval_s=st.sampled_from([0.0, 30.0]))
+def test_the_general_engine_agrees_with_the_reference(policy, discipline, data, interval_s):
+    resources = data.draw(st.sampled_from(resource_counts(policy)))
+    cluster, workload = data.draw(problems(resources=resources, estimated=True, speeds=True))
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="compiled")
     assert_same(plain, compiled)
@@ -161,9 +163,10 @@ IN_BLOCKS = ("netbatch", "skip", "fcfs", "netbatch(reservations=2,lookahead=20)"
 def test_it_agrees_where_hosts_lie_in_several_blocks(policy, discipline):
     """A queue before hosts that differ, of which one has cores and another memory.
 
-    Each policy and each discipline is tried with one, two and three resources.
+    Each policy is tried with every number of resources up to three for which it is compiled.
     """
-    resources = 1 + (THESIS.index(policy) + IN_BLOCKS.index(discipline)) % 3
+    counts = [count for count in resource_counts(policy) if count < 4]
+    resources = counts[(THESIS.index(policy) + IN_BLOCKS.index(discipline)) % len(counts)]
     rng = np.random.default_rng(7 + resources)
     jobs, hosts = 300, 3 * HOSTS_OF_BLOCK + 5
     whole = np.column_stack([rng.choice([2, 8, 12], hosts), rng.choice([8, 16, 64], hosts), rng.integers(0, 3, hosts)])
@@ -187,12 +190,10 @@ def test_it_agrees_where_hosts_lie_in_several_blocks(policy, discipline):
 @pytest.mark.parametrize("discipline", BACKFILLS, ids=str)
 @pytest.mark.parametrize("policy", [*POLICIES.values()], ids=lambda policy: policy.name)
 @settings(max_examples=6, deadline=None)
-@given(
-    problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
-    interval_s=st.sampled_from([0.0, 30.0]),
-)
-def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
-    cluster, workload = problem
+@given(data=st.data(), single_task=st.booleans(), interval_s=st.sampled_from([0.0, 30.0]))
+def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, data, single_task, interval_s):
+    resources = data.draw(st.sampled_from(resource_counts(policy)))
+    cluster, workload = data.draw(problems(single_task=single_task, resources=resources, estimated=True))
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="planning")
     assert_same(plain, compiled)
@@ -202,13 +203,11 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
 @pytest.mark.parametrize("discipline", STANDING, ids=str)
 @pytest.mark.parametrize("name", ["worse-fit-cores", "round-robin", "random"])
 @settings(max_examples=8, deadline=None)
-@given(
-    problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
-    interval_s=st.sampled_from([0.0, 7.0, 30.0]),
-)
-def test_the_engine_that_keeps_promises_agrees_with_the_reference(name, discipline, problem, interval_s):
-    cluster, workload = problem
+@given(data=st.data(), single_task=st.booleans(), interval_s=st.sampled_from([0.0, 7.0, 30.0]))
+def test_the_engine_that_keeps_promises_agrees_with_the_reference(name, discipline, data, single_task, interval_s):
     policy = POLICIES[name]
+    resources = data.draw(st.sampled_from(resource_counts(policy)))
+    cluster, workload = data.draw(problems(single_task=single_task, resources=resources, estimated=True))
     assert layout.knows(policy, discipline)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="planning")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numba import typeof
+from resource_counts import resource_counts
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
@@ -17,10 +18,10 @@ DISCIPLINES = ("easy", "sjf+easy", "wfp3+easy", "fcfs", "fcfs+skip", "multifacto
 NAMED = ("first-fit", "best-fit-cores", "worse-fit-memory", "mix-fit", "dot-product", "least-allocated")
 
 
-def drawn(seed):
-    """A log of one demand on hosts of up to three kinds."""
+def drawn(seed, count=2):
+    """A log of one demand on hosts of up to three kinds, with so many resources."""
     rng = np.random.default_rng(seed)
-    jobs, resources = int(rng.integers(2, 60)), ("cores", "memory", "gpus")[: rng.integers(1, 4)]
+    jobs, resources = int(rng.integers(2, 60)), ("cores", "memory", "gpus", "licences")[:count]
     capacity = rng.integers(2, 9, (3, len(resources))).astype(float)[rng.integers(0, 3, rng.integers(1, 8))]
     demand = rng.integers(1, 3, len(resources)).astype(float)
     places = int(np.floor(capacity / demand).min(axis=1).sum())
@@ -37,8 +38,10 @@ def drawn(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_count_and_plain_engine_agree(seed):
-    workload, cluster = drawn(seed)
-    for policy in (NAMED[seed % len(NAMED)], "first-fit"):
+    policies = NAMED[seed % len(NAMED)], "first-fit"
+    counts = resource_counts(POLICIES[policies[0]])
+    workload, cluster = drawn(seed, counts[seed // len(NAMED) % len(counts)])
+    for policy in policies:
         for discipline in (DISCIPLINES[seed % len(DISCIPLINES)], "easy"):
             rules = POLICIES[policy], discipline_named(discipline)
             plain, counted = (simulate(workload, cluster, *rules, engine=each) for each in ("reference", "compiled"))

@@ -128,7 +128,7 @@ def engine_arrays(
         begin(engine, runs, bound)
     if news:  # the scheduling pass makes all promises
         return _without_promises(engine), bound
-    if estimates is None and is_basic(rules, discipline):
+    if estimates is None and state.cards is None and state.amounts is None and is_basic(rules, discipline):
         engine = _without_promises(engine)._replace(ranked=None)
     return engine, bound
 
@@ -137,7 +137,8 @@ def is_basic(rules: QueueRules, discipline: Discipline) -> bool:
     """Whether no head of the queue is promised anything and ranks never change: fcfs and netbatch, mostly.
 
     Such a run, if nothing predicts its jobs, has its own engine. It is compiled in less time, since it lacks the parts
-    for promises, moving ranks and estimates.
+    for promises, moving ranks and estimates. Where cards, licences or power are counted it takes the engine of EASY,
+    which is as fast: few runs count them, so they do not have two engines each.
     """
     changes = rules.moving or rules.ticked or rules.tracks_events or rules.shortest
     return rules.backfilling in (BLOCKING, WALK) and not changes and not isinstance(discipline, Twin)
