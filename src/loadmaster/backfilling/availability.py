@@ -19,6 +19,7 @@ class Availability:
 
     Attributes:
         most: R amounts, the most that is ever free: once all running tasks have ended.
+        grows: ever more is free, as nothing is held.
     """
 
     def __init__(self, now_s: float, free: Amounts, releases: Sequence[ExpectedEnd]) -> None:
@@ -30,7 +31,7 @@ class Availability:
         moments = (now_s, *map(_END_S, releases))
         steps = dict(zip(moments, accumulate(map(_DEMAND, releases), plus, initial=free), strict=True))
         self._time, self._free = list(steps), list(steps.values())  # of several steps of one moment the last counts
-        self.most = self._free[-1]
+        self.most, self.grows = self._free[-1], True
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which the free amounts change, a closure ends, and now."""
@@ -52,12 +53,15 @@ class Availability:
                 break
             if free[0] < demand[0] or any(map(lt, free, demand)):
                 start_s, fits = math.inf, False
+            elif self.grows:
+                return time_s
             elif not fits:
                 start_s, end_s, fits = time_s, end_of(time_s, lasts_s), True
         return start_s
 
     def hold(self, start_s: float, end_s: float, demand: Amounts) -> None:
         """Take `demand` from `start_s` until `end_s`."""
+        self.grows = False
         first, last = self._step_at(start_s), self._step_at(end_s)
         self._free[first:last] = [minus(step, demand) for step in self._free[first:last]]
 

@@ -54,7 +54,7 @@ class HostPlan:
         self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd], cluster_wide: ClusterWide | None
     ) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
-        self._cluster_wide = cluster_wide
+        self._cluster_wide, self._requests = cluster_wide, snapshot.queue.requests
         self._free, self._releases = list(room.amounts), releases
         several = snapshot.cluster.hosts > 1
         # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
@@ -64,19 +64,10 @@ class HostPlan:
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
-        room, queue = self._room, self._snapshot.queue
-        expected_s = queue.runtimes_s[row]
+        room, expected_s = self._room, self._snapshot.queue.runtimes_s[row]
 
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
-            end_s = end_of(start_s, expected_s / speed)
-            if any(map(lt, self._together.least(start_s, end_s), queue.requests[row].total)):
-                return None
-            if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, expected_s / speed):
-                return None
-            least = self._free_at(start_s)  # where nothing is held, ever more is free
-            for host, availability in self._on.items():
-                least[host] = availability.least(start_s, end_s)
-            return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
+            return self._foresee(row, start_s, expected_s / speed, _both(left, usable))
 
         found = hosts_of_one_speed(self._cluster, lambda: room.hosts_of(row), place)
         if found is None:
@@ -84,6 +75,20 @@ class HostPlan:
         hosts, speed = found
         self._hold(row, room.held_on(row, hosts), start_s, end_of(start_s, expected_s / speed))
         return hosts
+
+    def _foresee(self, row: int, start_s: float, lasts_s: float, usable: Bools | None) -> tuple[int, ...] | None:
+        """Hosts that are free for the job from `start_s` on for so long; None if there are none."""
+        end_s = end_of(start_s, lasts_s)
+        if any(map(lt, self._together.least(start_s, end_s), self._requests[row].total)):
+            return None
+        if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, lasts_s):
+            return None
+        if self._snapshot.closures:
+            usable = _both(self._open(row, start_s, end_s), usable)
+        least = self._free_at(start_s)  # where nothing is held, ever more is free
+        for host, availability in self._on.items():
+            least[host] = availability.least(start_s, end_s)
+        return self._room.foresee(row, least, usable)
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
@@ -98,7 +103,7 @@ class HostPlan:
 
         Usually it fits at the first moment at which all hosts together have enough; only if not, each host is checked.
         """
-        total = self._snapshot.queue.requests[row].total
+        total = self._requests[row].total
         first_s = self._together.first_fit(total, self._lasts_s(row))
         if first_s == math.inf:
             return
@@ -111,7 +116,7 @@ class HostPlan:
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
-        request, end_s = self._snapshot.queue.requests[row], self._end(row, promise)
+        request, end_s = self._requests[row], self._end(row, promise)
         if len(promise.hosts) != request.asked.tasks or max(promise.hosts) >= self._cluster.hosts:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
@@ -131,7 +136,7 @@ class HostPlan:
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        end_s, request = self._end(row, promise), self._snapshot.queue.requests[row]
+        end_s, request = self._end(row, promise), self._requests[row]
         for host, amounts in request.on(promise.hosts, promise.cards):
             self._on[host].release(promise.start_s, end_s, amounts)
         if self._cluster.hosts > 1 and promise != NEVER:
@@ -149,7 +154,7 @@ class HostPlan:
         for host, amounts in held:
             self._of(host).hold(start_s, end_s, amounts)
         if self._cluster.hosts > 1:
-            self._together.hold(start_s, end_s, self._snapshot.queue.requests[row].total)
+            self._together.hold(start_s, end_s, self._requests[row].total)
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, start_s, end_s)
 
@@ -167,6 +172,8 @@ class HostPlan:
     def _free_at(self, time_s: float) -> list[Amounts]:
         """R amounts of each of H hosts that are free then, if nothing is held."""
         free = list(self._free)
+        if time_s == self._snapshot.now_s:
+            return free
         for end_s, _, host, amounts in self._releases:
             if end_s > time_s:
                 break
@@ -175,7 +182,7 @@ class HostPlan:
 
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
-        request, lasts_s = self._snapshot.queue.requests[row], self._lasts_s(row)
+        request, lasts_s = self._requests[row], self._lasts_s(row)
         moments = sorted(
             (self._of(host).first_fit(request.demand, lasts_s), host) for host in range(self._cluster.hosts)
         )
