@@ -71,9 +71,10 @@ class Availability:
         self._free[first:last] = [plus(step, demand) for step in self._free[first:last]]
 
     def _step_at(self, time_s: float) -> int:
-        at = bisect_left(self._time, time_s)
-        if at == len(self._time) or self._time[at] != time_s:
-            self._time.insert(at, time_s)
+        times = self._time
+        at = bisect_left(times, time_s)
+        if at == len(times) or times[at] != time_s:
+            times.insert(at, time_s)
             self._free.insert(at, self._free[at - 1])
         return at
 

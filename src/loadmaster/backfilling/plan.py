@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from operator import attrgetter, lt
 from typing import Protocol
@@ -54,7 +54,8 @@ class HostPlan:
         self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd], cluster_wide: ClusterWide | None
     ) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
-        self._cluster_wide, self._requests = cluster_wide, snapshot.queue.requests
+        self._cluster_wide = cluster_wide
+        self._requests, self._expected_s = snapshot.queue.requests, snapshot.queue.runtimes_s
         self._free, self._releases = list(room.amounts), releases
         several = snapshot.cluster.hosts > 1
         # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
@@ -64,27 +65,25 @@ class HostPlan:
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
-        room, expected_s = self._room, self._snapshot.queue.runtimes_s[row]
-
-        def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
-            return self._foresee(row, start_s, expected_s / speed, _both(left, usable))
-
-        found = hosts_of_one_speed(self._cluster, lambda: room.hosts_of(row), place)
+        foresee = partial(self._foresee, row, start_s, usable)
+        found = hosts_of_one_speed(self._cluster, partial(self._room.hosts_of, row), foresee)
         if found is None:
             return None
         hosts, speed = found
-        self._hold(row, room.held_on(row, hosts), start_s, end_of(start_s, expected_s / speed))
+        self._hold(row, self._room.held_on(row, hosts), start_s, end_of(start_s, self._expected_s[row] / speed))
         return hosts
 
-    def _foresee(self, row: int, start_s: float, lasts_s: float, usable: Bools | None) -> tuple[int, ...] | None:
-        """Hosts that are free for the job from `start_s` on for so long; None if there are none."""
+    def _foresee(
+        self, row: int, start_s: float, usable: Bools | None, speed: float, left: Bools | None
+    ) -> tuple[int, ...] | None:
+        """Hosts that are `usable` and `left`, and free for the job from `start_s` on at that speed; None if not."""
+        lasts_s, usable = self._expected_s[row] / speed, _both(left, usable)
         end_s = end_of(start_s, lasts_s)
         if any(map(lt, self._together.least(start_s, end_s), self._requests[row].total)):
             return None
         if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, lasts_s):
             return None
-        if self._snapshot.closures:
-            usable = _both(self._open(row, start_s, end_s), usable)
+        usable = _both(self._open(row, start_s, end_s), usable)
         least = self._free_at(start_s)  # where nothing is held, ever more is free
         for host, availability in self._on.items():
             least[host] = availability.least(start_s, end_s)
@@ -195,10 +194,10 @@ class HostPlan:
 
     def _lasts_s(self, row: int) -> float:
         """The expected runtime on the fastest hosts."""
-        return self._snapshot.queue.runtimes_s[row] / self._cluster.fastest
+        return self._expected_s[row] / self._cluster.fastest
 
     def _runtime_s(self, row: int, promise: Promise) -> float:
-        return self._snapshot.queue.runtimes_s[row] / self._cluster.slowest(promise.hosts)
+        return self._expected_s[row] / self._cluster.slowest(promise.hosts)
 
     def _end(self, row: int, promise: Promise) -> float:
         return end_of(promise.start_s, self._runtime_s(row, promise))
