@@ -8,10 +8,9 @@ from operator import attrgetter, lt
 
 from loadmaster.backfilling.releases import right_after
 from loadmaster.model.amounts import Amounts, minus, plus
-from loadmaster.model.snapshot import Closure, ExpectedEnd
+from loadmaster.model.snapshot import END_S, Closure, ExpectedEnd
 
-
-_END_S, _DEMAND = attrgetter("end_s"), attrgetter("demand")
+_DEMAND = attrgetter("demand")
 
 
 class Availability:
@@ -28,7 +27,7 @@ class Availability:
         free: R amounts, what is free now.
         releases: what running tasks give back, in the order of time, none before now; their hosts are not looked at.
         """
-        moments = (now_s, *map(_END_S, releases))
+        moments = (now_s, *map(END_S, releases))
         steps = dict(zip(moments, accumulate(map(_DEMAND, releases), plus, initial=free), strict=True))
         self._time, self._free = list(steps), list(steps.values())  # of several steps of one moment the last counts
         self.most, self.grows = self._free[-1], True
@@ -47,16 +46,16 @@ class Availability:
 
     def first_fit(self, demand: Amounts, lasts_s: float) -> float:
         """The first moment from which on `demand` is free for `lasts_s`; infinite if there is none."""
-        start_s, fits = math.inf, False
+        start_s = end_s = math.inf  # as long as it fits, from when on and how long it must
         for time_s, free in zip(self._time, self._free, strict=True):
-            if fits and time_s >= end_s:
+            if time_s >= end_s:
                 break
             if free[0] < demand[0] or any(map(lt, free, demand)):
-                start_s, fits = math.inf, False
+                start_s = end_s = math.inf
             elif self.grows:
                 return time_s
-            elif not fits:
-                start_s, end_s, fits = time_s, end_of(time_s, lasts_s), True
+            elif start_s == math.inf:
+                start_s, end_s = time_s, end_of(time_s, lasts_s)
         return start_s
 
     def hold(self, start_s: float, end_s: float, demand: Amounts) -> None:
@@ -71,10 +70,9 @@ class Availability:
         self._free[first:last] = [plus(step, demand) for step in self._free[first:last]]
 
     def _step_at(self, time_s: float) -> int:
-        times = self._time
-        at = bisect_left(times, time_s)
-        if at == len(times) or times[at] != time_s:
-            times.insert(at, time_s)
+        at = bisect_left(self._time, time_s)
+        if at == len(self._time) or self._time[at] != time_s:
+            self._time.insert(at, time_s)
             self._free.insert(at, self._free[at - 1])
         return at
 

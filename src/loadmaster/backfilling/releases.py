@@ -3,11 +3,9 @@
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from operator import attrgetter
 
-from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
+from loadmaster.model.snapshot import BY_END, END_S, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
 
-_END_S = attrgetter("end_s")
 INSTANT_S = 1e-3
 """No new decision follows sooner than this after the last one. A reservation for that moment waits for a job that
 has outlived its estimate, or for a job of length zero behind it; each decision would move it on by the smallest
@@ -43,5 +41,5 @@ def releases(snapshot: Snapshot, started: Mapping[int, Place]) -> list[ExpectedE
     if started:
         ends.sort(key=BY_END)
     soonest = right_after(snapshot.now_s)
-    late = bisect_right(ends, soonest, key=_END_S)
+    late = bisect_right(ends, soonest, key=END_S)
     return [*(end._replace(end_s=soonest) for end in ends[:late]), *ends[late:]] if late else ends

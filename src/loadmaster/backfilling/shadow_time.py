@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
 
 import numpy as np
 
@@ -10,10 +9,7 @@ from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.on_demand import EntriesOnDemand
 from loadmaster.model.request import RowRequest
-from loadmaster.model.snapshot import ExpectedEnd
-
-
-_END_S = attrgetter("end_s")
+from loadmaster.model.snapshot import END_S, ExpectedEnd
 
 
 class ShadowTime:
@@ -55,7 +51,7 @@ class ShadowTime:
         if self._may is not None:
             self._held = [held if fine else 0.0 for held, fine in zip(self._held, self._may, strict=True)]
         self._sum = sum(self._held)
-        self.shadow_s = self._first_moment(sorted({now_s, *map(_END_S, releases), *moments}), releases, cluster_wide)
+        self.shadow_s = self._first_moment(sorted({now_s, *map(END_S, releases), *moments}), releases, cluster_wide)
 
     @property
     def slack(self) -> float:

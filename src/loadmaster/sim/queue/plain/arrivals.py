@@ -32,7 +32,7 @@ class Arrivals:
         before = jobs_before(workload)
         known = np.flatnonzero(before < 0)
         # By moment and number: jobs are numbered in the order of their arrival, so the list is a heap.
-        self._coming: list[tuple[float, int]] = list(zip(workload.submit_s[known].tolist(), known.tolist(), strict=True))
+        self._coming = list(zip(workload.submit_s[known].tolist(), known.tolist(), strict=True))
         self._followers: dict[int, list[int]] = defaultdict(list)
         for job in np.flatnonzero(before >= 0).tolist():
             self._followers[int(before[job])].append(job)
