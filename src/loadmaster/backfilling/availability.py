@@ -46,7 +46,8 @@ class Availability:
 
     def first_fit(self, demand: Amounts, lasts_s: float) -> float:
         """The first moment from which on `demand` is free for `lasts_s`; infinite if there is none."""
-        start_s = end_s = math.inf  # as long as it fits, from when on and how long it must
+        start_s: float = math.inf  # from when on it fits so far, and until when it must
+        end_s: float = math.inf
         for time_s, free in zip(self._time, self._free, strict=True):
             if time_s >= end_s:
                 break

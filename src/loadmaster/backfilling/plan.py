@@ -61,7 +61,9 @@ class HostPlan:
         # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
         self._together = Availability(snapshot.now_s, room.together if several else room.amounts[0], releases)
         self._on = {} if several else {0: self._together}
-        """By host, of those on which the plan has held something."""
+        """By host, of those on which something has been held."""
+        self._to_hold: list[tuple[Sequence[tuple[int, Amounts]], float, float]] = []
+        """What is held on hosts that nobody has looked at since: (host, amounts) of each, from when, until when."""
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
@@ -84,6 +86,8 @@ class HostPlan:
         if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, lasts_s):
             return None
         usable = _both(self._open(row, start_s, end_s), usable)
+        if self._to_hold:
+            self._hold_on_hosts()
         least = self._free_at(start_s)  # where nothing is held, ever more is free
         for host, availability in self._on.items():
             least[host] = availability.least(start_s, end_s)
@@ -149,19 +153,28 @@ class HostPlan:
         self._room.take(row, hosts)
         return hosts
 
-    def _hold(self, row: int, held: Iterable[tuple[int, Amounts]], start_s: float, end_s: float) -> None:
-        for host, amounts in held:
-            self._of(host).hold(start_s, end_s, amounts)
+    def _hold(self, row: int, held: Sequence[tuple[int, Amounts]], start_s: float, end_s: float) -> None:
         if self._cluster.hosts > 1:
+            self._to_hold.append((held, start_s, end_s))
             self._together.hold(start_s, end_s, self._requests[row].total)
+        else:
+            self._together.hold(start_s, end_s, held[0][1])
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, start_s, end_s)
 
     def _of(self, host: int) -> Availability:
         """What is free of the host over time."""
+        if self._to_hold:
+            self._hold_on_hosts()
         if host not in self._on:
             self._on[host] = Availability(self._snapshot.now_s, self._free[host], self._releases_of.get(host, ()))
         return self._on[host]
+
+    def _hold_on_hosts(self) -> None:
+        to_hold, self._to_hold = self._to_hold, []
+        for held, start_s, end_s in to_hold:
+            for host, amounts in held:
+                self._of(host).hold(start_s, end_s, amounts)
 
     @cached_property
     def _releases_of(self) -> dict[int, list[ExpectedEnd]]:
