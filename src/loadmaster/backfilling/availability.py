@@ -29,7 +29,8 @@ class Availability:
         """
         moments = (now_s, *map(END_S, releases))
         steps = dict(zip(moments, accumulate(map(_DEMAND, releases), plus, initial=free), strict=True))
-        self._time, self._free = list(steps), list(steps.values())  # of several steps of one moment the last counts
+        self._time: list[float] = list(steps)  # of several steps of one moment the last counts
+        self._free: list[Amounts] = list(steps.values())
         self.most, self.grows = self._free[-1], True
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
