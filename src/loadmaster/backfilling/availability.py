@@ -2,12 +2,15 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from operator import lt
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import attrgetter, lt
 
 from loadmaster.backfilling.releases import right_after
 from loadmaster.model.amounts import Amounts, minus, plus
-from loadmaster.model.snapshot import Closure, ExpectedEnd
+from loadmaster.model.snapshot import END_S, Closure, ExpectedEnd
+
+_DEMAND = attrgetter("demand")
 
 
 class Availability:
@@ -15,21 +18,20 @@ class Availability:
 
     Attributes:
         most: R amounts, the most that is ever free: once all running tasks have ended.
+        grows: ever more is free, as nothing is held.
     """
 
-    def __init__(self, now_s: float, free: Amounts, releases: Iterable[ExpectedEnd]) -> None:
+    def __init__(self, now_s: float, free: Amounts, releases: Sequence[ExpectedEnd]) -> None:
         """Args:
         now_s: when the first step begins.
         free: R amounts, what is free now.
-        releases: what running tasks give back, in the order of time; their hosts are not looked at.
+        releases: what running tasks give back, in the order of time, none before now; their hosts are not looked at.
         """
-        times, steps = [now_s], [free]
-        for end_s, _, _, demand in releases:
-            if times[-1] < end_s:
-                times.append(end_s)
-                steps.append(free)
-            steps[-1] = free = plus(free, demand)
-        self._time, self._free, self.most = times, steps, free
+        moments = (now_s, *map(END_S, releases))
+        steps = dict(zip(moments, accumulate(map(_DEMAND, releases), plus, initial=free), strict=True))
+        self._time: list[float] = list(steps)  # of several steps of one moment the last counts
+        self._free: list[Amounts] = list(steps.values())
+        self.most, self.grows = self._free[-1], True
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which the free amounts change, a closure ends, and now."""
@@ -45,18 +47,22 @@ class Availability:
 
     def first_fit(self, demand: Amounts, lasts_s: float) -> float:
         """The first moment from which on `demand` is free for `lasts_s`; infinite if there is none."""
-        times, start_s = self._time, self._time[0]
-        end_s = end_of(start_s, lasts_s)
-        for step, free in enumerate(self._free, 1):
-            if times[step - 1] >= end_s:
+        start_s: float = math.inf  # from when on it fits so far, and until when it must
+        end_s: float = math.inf
+        for time_s, free in zip(self._time, self._free, strict=True):
+            if time_s >= end_s:
                 break
             if free[0] < demand[0] or any(map(lt, free, demand)):
-                start_s = times[step] if step < len(times) else math.inf
-                end_s = end_of(start_s, lasts_s)
+                start_s = end_s = math.inf
+            elif self.grows:
+                return time_s
+            elif start_s == math.inf:
+                start_s, end_s = time_s, end_of(time_s, lasts_s)
         return start_s
 
     def hold(self, start_s: float, end_s: float, demand: Amounts) -> None:
         """Take `demand` from `start_s` until `end_s`."""
+        self.grows = False
         first, last = self._step_at(start_s), self._step_at(end_s)
         self._free[first:last] = [minus(step, demand) for step in self._free[first:last]]
 

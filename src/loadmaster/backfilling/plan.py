@@ -1,21 +1,23 @@
 """Plans of the future: which job holds what from when to when, host by host or as a count of hosts."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from operator import lt
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import groupby
+from operator import attrgetter, lt
 from typing import Protocol
 
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.slowest_speed import hosts_of_one_speed
-from loadmaster.model.amounts import Amounts
+from loadmaster.model.amounts import Amounts, plus
 from loadmaster.model.arrays import Bools
-from loadmaster.model.on_demand import EntriesOnDemand
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
 from loadmaster.place.room import Room
 
 NEVER = Promise(math.inf, ())
+_HOST = attrgetter("host")
 
 
 class Plan(Protocol):
@@ -53,32 +55,43 @@ class HostPlan:
     ) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
         self._cluster_wide = cluster_wide
-        now_s, hosts = snapshot.now_s, snapshot.cluster.hosts
+        self._requests, self._expected_s = snapshot.queue.requests, snapshot.queue.runtimes_s
+        self._free, self._releases = list(room.amounts), releases
+        several = snapshot.cluster.hosts > 1
         # The total of all hosts: a job that requests more than that fits nowhere. One host is its own total.
-        self._together = Availability(now_s, room.together if hosts > 1 else room.amounts[0], releases)
-        self._on = {0: self._together} if hosts == 1 else _each_host(now_s, list(room.amounts), releases)
-        """By host."""
+        self._together = Availability(snapshot.now_s, room.together if several else room.amounts[0], releases)
+        self._on = {} if several else {0: self._together}
+        """By host, of those on which something has been held."""
+        self._to_hold: list[tuple[Sequence[tuple[int, Amounts]], float, float]] = []
+        """What is held on hosts that nobody has looked at since: (host, amounts) of each, from when, until when."""
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
-        room, queue = self._room, self._snapshot.queue
-        expected_s = queue.runtimes_s[row]
-
-        def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
-            end_s = end_of(start_s, expected_s / speed)
-            if any(map(lt, self._together.least(start_s, end_s), queue.requests[row].total)):
-                return None
-            if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, expected_s / speed):
-                return None
-            least = EntriesOnDemand[Amounts](lambda host: self._on[host].least(start_s, end_s))
-            return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
-
-        found = hosts_of_one_speed(self._cluster, lambda: room.hosts_of(row), place)
+        foresee = partial(self._foresee, row, start_s, usable)
+        found = hosts_of_one_speed(self._cluster, partial(self._room.hosts_of, row), foresee)
         if found is None:
             return None
         hosts, speed = found
-        self._hold(row, room.held_on(row, hosts), start_s, end_of(start_s, expected_s / speed))
+        self._hold(row, self._room.held_on(row, hosts), start_s, end_of(start_s, self._expected_s[row] / speed))
         return hosts
+
+    def _foresee(
+        self, row: int, start_s: float, usable: Bools | None, speed: float, left: Bools | None
+    ) -> tuple[int, ...] | None:
+        """Hosts that are `usable` and `left`, and free for the job from `start_s` on at that speed; None if not."""
+        lasts_s, usable = self._expected_s[row] / speed, _both(left, usable)
+        end_s = end_of(start_s, lasts_s)
+        if any(map(lt, self._together.least(start_s, end_s), self._requests[row].total)):
+            return None
+        if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, lasts_s):
+            return None
+        usable = _both(self._open(row, start_s, end_s), usable)
+        if self._to_hold:
+            self._hold_on_hosts()
+        least = self._free_at(start_s)  # where nothing is held, ever more is free
+        for host, availability in self._on.items():
+            least[host] = availability.least(start_s, end_s)
+        return self._room.foresee(row, least, usable)
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
@@ -93,7 +106,7 @@ class HostPlan:
 
         Usually it fits at the first moment at which all hosts together have enough; only if not, each host is checked.
         """
-        total = self._snapshot.queue.requests[row].total
+        total = self._requests[row].total
         first_s = self._together.first_fit(total, self._lasts_s(row))
         if first_s == math.inf:
             return
@@ -106,13 +119,13 @@ class HostPlan:
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
-        request, end_s = self._snapshot.queue.requests[row], self._end(row, promise)
+        request, end_s = self._requests[row], self._end(row, promise)
         if len(promise.hosts) != request.asked.tasks or max(promise.hosts) >= self._cluster.hosts:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
         held = request.on(promise.hosts, promise.cards)
         for host, amounts in held:
-            least = self._on[host].least(promise.start_s, end_s)
+            least = self._of(host).least(promise.start_s, end_s)
             if (usable is not None and not usable[host]) or any(map(lt, least, amounts)):
                 return False
         if self._cluster_wide is not None and not self._cluster_wide.fits(
@@ -126,7 +139,7 @@ class HostPlan:
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        end_s, request = self._end(row, promise), self._snapshot.queue.requests[row]
+        end_s, request = self._end(row, promise), self._requests[row]
         for host, amounts in request.on(promise.hosts, promise.cards):
             self._on[host].release(promise.start_s, end_s, amounts)
         if self._cluster.hosts > 1 and promise != NEVER:
@@ -140,33 +153,64 @@ class HostPlan:
         self._room.take(row, hosts)
         return hosts
 
-    def _hold(self, row: int, held: Iterable[tuple[int, Amounts]], start_s: float, end_s: float) -> None:
-        for host, amounts in held:
-            self._on[host].hold(start_s, end_s, amounts)
+    def _hold(self, row: int, held: Sequence[tuple[int, Amounts]], start_s: float, end_s: float) -> None:
         if self._cluster.hosts > 1:
-            self._together.hold(start_s, end_s, self._snapshot.queue.requests[row].total)
+            self._to_hold.append((held, start_s, end_s))
+            self._together.hold(start_s, end_s, self._requests[row].total)
+        else:
+            self._together.hold(start_s, end_s, held[0][1])
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, start_s, end_s)
 
+    def _of(self, host: int) -> Availability:
+        """What is free of the host over time."""
+        if self._to_hold:
+            self._hold_on_hosts()
+        if host not in self._on:
+            self._on[host] = Availability(self._snapshot.now_s, self._free[host], self._releases_of.get(host, ()))
+        return self._on[host]
+
+    def _hold_on_hosts(self) -> None:
+        to_hold, self._to_hold = self._to_hold, []
+        for held, start_s, end_s in to_hold:
+            for host, amounts in held:
+                self._of(host).hold(start_s, end_s, amounts)
+
+    @cached_property
+    def _releases_of(self) -> dict[int, list[ExpectedEnd]]:
+        """By host, in the order of time."""
+        return {host: list(ends) for host, ends in groupby(sorted(self._releases, key=_HOST), key=_HOST)}
+
+    def _free_at(self, time_s: float) -> list[Amounts]:
+        """R amounts of each of H hosts that are free then, if nothing is held."""
+        free = list(self._free)
+        if time_s == self._snapshot.now_s:
+            return free
+        for end_s, _, host, amounts in self._releases:
+            if end_s > time_s:
+                break
+            free[host] = plus(free[host], amounts)
+        return free
+
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
-        request, lasts_s = self._snapshot.queue.requests[row], self._lasts_s(row)
+        request, lasts_s = self._requests[row], self._lasts_s(row)
         moments = sorted(
-            (self._on[host].first_fit(request.demand, lasts_s), host) for host in range(self._cluster.hosts)
+            (self._of(host).first_fit(request.demand, lasts_s), host) for host in range(self._cluster.hosts)
         )
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
-            held += request.held_in(self._on[host].most)
+            held += request.held_in(self._of(host).most)
             if held >= request.asked.tasks and hosts >= request.asked.least:
                 return moment_s
         return math.inf
 
     def _lasts_s(self, row: int) -> float:
         """The expected runtime on the fastest hosts."""
-        return self._snapshot.queue.runtimes_s[row] / self._cluster.fastest
+        return self._expected_s[row] / self._cluster.fastest
 
     def _runtime_s(self, row: int, promise: Promise) -> float:
-        return self._snapshot.queue.runtimes_s[row] / self._cluster.slowest(promise.hosts)
+        return self._expected_s[row] / self._cluster.slowest(promise.hosts)
 
     def _end(self, row: int, promise: Promise) -> float:
         return end_of(promise.start_s, self._runtime_s(row, promise))
@@ -179,14 +223,6 @@ class HostPlan:
             if closure.from_s < end_s and start_s < closure.to_s and closure.shuts_out(job):
                 usable = _both(usable, ~closure.hosts)
         return usable
-
-
-def _each_host(now_s: float, free: Sequence[Amounts], releases: Sequence[ExpectedEnd]) -> EntriesOnDemand[Availability]:
-    """By host, its availability; `free` and `releases` as `Availability` has them."""
-    on_host = defaultdict[int, list[ExpectedEnd]](list)
-    for release in releases:
-        on_host[release.host].append(release)
-    return EntriesOnDemand(lambda host: Availability(now_s, free[host], on_host[host]))
 
 
 def _both(one: Bools | None, other: Bools | None) -> Bools | None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 
 from loadmaster.model.snapshot import Snapshot
 
@@ -11,6 +12,7 @@ class QueueView:
 
     Attributes:
         jobs: of every row.
+        rows_of_same_job: by row, the other rows of its job, if it has any.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -21,8 +23,8 @@ class QueueView:
         self._left = None if snapshot.left is None else snapshot.left.copy()
         self._used = None if snapshot.need is None else snapshot.need.used.copy()
         self._put_off: list[int] = []
-        self._started = 0
-        self._jobs_started: set[int] = set()
+        self.rows_of_same_job = self._rows_of_same_job() if len(set(self.jobs)) < len(self.jobs) else {}
+        self._done: set[int] = set()  # rows of jobs that have started
         self._arrays_passed: set[tuple[int, int]] = set()
         self._stopped: set[int] = set()
 
@@ -43,8 +45,7 @@ class QueueView:
     def note_start(self, row: int) -> None:
         """Note that the row's job has started: skip its other rows, and count it against limits and shares."""
         queue = self._queue
-        self._started += 1
-        self._jobs_started.add(self.job(row))
+        self._done.update((row, *self.rows_of_same_job.get(row, ())))
         if self._left is not None and queue.uses is not None:
             for limit, amount in queue.uses[row]:
                 self._left[limit] -= amount
@@ -70,10 +71,7 @@ class QueueView:
         first = 0 if cluster_wide else self._snapshot.cluster_wide
         return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row] if limit >= first)
 
-    def rows_of_same_jobs(self) -> dict[int, list[int]]:
-        """By row, the other rows of its job, if it has any."""
-        if len(set(self.jobs)) == len(self.jobs):
-            return {}
+    def _rows_of_same_job(self) -> dict[int, list[int]]:
         rows_of = defaultdict[int, list[int]](list)
         for row, job in enumerate(self.jobs):
             rows_of[job].append(row)
@@ -81,20 +79,21 @@ class QueueView:
         return {row: [other for other in rows if other != row] for rows in several for row in rows}
 
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
-        simple = self._left is None and self._queue.array is None
+        """The `rows` whose jobs have not started when their turn comes, as far as limits and arrays let them."""
+        left = filterfalse(self._done.__contains__, rows)
+        if self._left is None and self._queue.array is None:
+            return left
+        return self._not_held_back(left, beyond_limits, whole_arrays)
+
+    def _not_held_back(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
         for row in rows:
-            if self.jobs[row] in self._jobs_started:
-                continue  # its own use of a limit must not stop its partition
-            if simple:
-                yield row
-                continue
             array = (-1 if self._queue.array is None else int(self._queue.array[row]), self.partition(row))
             held_back = not beyond_limits and self._is_limited(row)
             if array in self._arrays_passed or held_back:
                 continue
-            taken = self._started + len(self._put_off)
+            taken = len(self._done) + len(self._put_off)
             yield row
-            if array[0] >= 0 and not whole_arrays and self._started + len(self._put_off) == taken:
+            if array[0] >= 0 and not whole_arrays and len(self._done) + len(self._put_off) == taken:
                 self._arrays_passed.add(array)
 
     def _is_limited(self, row: int) -> bool:

@@ -1,9 +1,10 @@
 """When running tasks are expected to give back their capacity."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 
-from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
+from loadmaster.model.snapshot import BY_END, END_S, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
 
 INSTANT_S = 1e-3
 """No new decision follows sooner than this after the last one. A reservation for that moment waits for a job that
@@ -40,6 +41,5 @@ def releases(snapshot: Snapshot, started: Mapping[int, Place]) -> list[ExpectedE
     if started:
         ends.sort(key=BY_END)
     soonest = right_after(snapshot.now_s)
-    late = next((number for number, end in enumerate(ends) if end.end_s > soonest), len(ends))
-    ends[:late] = [end._replace(end_s=soonest) for end in ends[:late]]
-    return ends
+    late = bisect_right(ends, soonest, key=END_S)
+    return [*(end._replace(end_s=soonest) for end in ends[:late]), *ends[late:]] if late else ends

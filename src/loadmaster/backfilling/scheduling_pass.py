@@ -51,7 +51,7 @@ class SchedulingPass:
         """The next runs of a scheduler's loops, if it has several."""
         self._cluster_wide = ClusterWide(snapshot) if snapshot.cluster_wide else None
         self._line = QueueView(snapshot)
-        self._other_rows = self._line.rows_of_same_jobs()
+        self._other_rows = self._line.rows_of_same_job
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
         self._shadow_times = PromisedShadowTimes(snapshot, self.room, self._cluster_wide)

@@ -7,8 +7,9 @@ import numpy as np
 
 from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
+from loadmaster.model.on_demand import EntriesOnDemand
 from loadmaster.model.request import RowRequest
-from loadmaster.model.snapshot import ExpectedEnd
+from loadmaster.model.snapshot import END_S, ExpectedEnd
 
 
 class ShadowTime:
@@ -42,13 +43,15 @@ class ShadowTime:
         """
         self._request, self._asked, self._then = request, request.asked, free
         self._binds = request.asked.binds
-        self._may = [True] * len(free) if may is None else may.tolist()
-        self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
-        self._held = [self._holds(host, room) for host, room in enumerate(free)]
+        self._may: list[bool] | None = None if may is None else may.tolist()
+        tasks = request.asked.tasks
+        # Tasks of the head by what a host has: many hosts are alike.
+        self._known = EntriesOnDemand[Amounts, float](lambda room: min(tasks, max(0.0, request.held_in(room))))
+        self._held = list(map(self._known.__getitem__, free))
+        if self._may is not None:
+            self._held = [held if fine else 0.0 for held, fine in zip(self._held, self._may, strict=True)]
         self._sum = sum(self._held)
-        self.shadow_s = self._first_moment(
-            sorted({now_s, *(each.end_s for each in releases), *moments}), releases, cluster_wide
-        )
+        self.shadow_s = self._first_moment(sorted({now_s, *map(END_S, releases), *moments}), releases, cluster_wide)
 
     @property
     def slack(self) -> float:
@@ -102,8 +105,4 @@ class ShadowTime:
 
     def _holds(self, host: int, room: Amounts) -> float:
         """Tasks of the head that `host` holds in `room`, at most all of them."""
-        if not self._may[host]:
-            return 0.0
-        if room not in self._known:
-            self._known[room] = min(self._asked.tasks, max(0.0, self._request.held_in(room)))
-        return self._known[room]
+        return self._known[room] if self._may is None or self._may[host] else 0.0

@@ -5,23 +5,24 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any, TypeVar
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
-class EntriesOnDemand(dict[int, T]):
-    """A dict of entries that a function makes from their number; an entry may be replaced.
+class EntriesOnDemand(dict[K, T]):
+    """A dict of entries that a function makes from their keys.
 
     Example:
-        >>> squares = EntriesOnDemand[int](lambda number: number**2)
+        >>> squares = EntriesOnDemand[int, int](lambda number: number**2)
         >>> squares[3], dict(squares)
         (9, {3: 9})
     """
 
-    def __init__(self, make: Callable[[int], T]) -> None:
+    def __init__(self, make: Callable[[K], T]) -> None:
         self._make = make
 
-    def __missing__(self, number: int) -> T:
-        entry = self[number] = self._make(number)
+    def __missing__(self, key: K) -> T:
+        entry = self[key] = self._make(key)
         return entry
 
 

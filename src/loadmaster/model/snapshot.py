@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -112,6 +112,7 @@ class ExpectedEnd(NamedTuple):
     demand: Amounts
 
 
+END_S = attrgetter("end_s")
 BY_END = itemgetter(0, 1)
 
 

@@ -1,5 +1,6 @@
 """The properties of a waiting job that an order gets."""
 
+from operator import methodcaller
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ class JobColumns(NamedTuple):
 
     def job(self, number: int) -> Job:
         """Job `number` as the argument of a rank."""
-        return Job._make([column.item(number) for column in self])
+        return Job._make(map(methodcaller("item", number), self))
 
     def backlog(self, jobs: Longs, now_s: float) -> Backlog:
         """The backlog of those `jobs` int64[Q]."""

@@ -170,10 +170,9 @@ class JobByJob(IgnoresEvents):
         order, known = self._order, self._jobs
         if not order.moves:
             found, numbers = self._unmoved_ranks, jobs.tolist()
-            for job in numbers:
-                if job not in found:
-                    found[job] = rank_of(order, known.job(job), now_s)
-            return np.array([found[job] for job in numbers], float)
+            for job in set(numbers).difference(found):
+                found[job] = rank_of(order, known.job(job), now_s)
+            return np.fromiter(map(found.__getitem__, numbers), float, len(numbers))
         backlog = known.backlog(jobs, now_s) if order.asks_backlog else None
         return np.array([rank_of(order, known.job(int(job)), now_s, backlog) for job in jobs], float)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from operator import gt
 from typing import Protocol
@@ -73,9 +74,7 @@ class Room:
         self._open: Sequence[int] = range(len(self.amounts))
         self._full: dict[RowRequest, float] = {}  # the shortest time for which each is known not to fit
         self._takes_first = type(policy) is Policy and policy.score is first_fit
-        alone = type(policy) is Policy and not (policy.contextual or policy.varies)
-        self._kind: list[int] | None = snapshot.cluster.kinds[1].tolist() if alone and not self._takes_first else None
-        """Of each host; None where the policy looks at more than the task, what is free and the capacity."""
+        self._cluster = snapshot.cluster
 
     @property
     def free(self) -> Floats:
@@ -86,6 +85,12 @@ class Room:
     def exhausted(self) -> bool:
         """Every host is reserved."""
         return not self._open
+
+    @cached_property
+    def _kind(self) -> list[int] | None:
+        """Of each host; None where the policy looks at more than the task, what is free and the capacity."""
+        alone = type(self.policy) is Policy and not (self.policy.contextual or self.policy.varies)
+        return self._cluster.kinds[1].tolist() if alone else None
 
     def hosts_of(self, row: int) -> Bools:
         """bool[H]: the hosts that the queue's job `row` may use by its constraints."""
@@ -343,11 +348,12 @@ def _first_hosts(request: RowRequest, free: FreeOfHosts, among: Iterable[int]) -
     Each with a number of tasks: as tasks of a job are alike, each host takes as many as it holds before the next is
     looked at.
     """
-    left = request.asked.tasks
+    left, first_amount = request.asked.tasks, request.demand[0]
     hosts: list[tuple[int, int]] = []
     for host in among if left else ():
-        if request.fits(free[host]):
-            many = 1 if left == 1 else int(min(left, request.held_in(free[host])))
+        room = free[host]
+        if room[0] >= first_amount and request.fits(room):
+            many = 1 if left == 1 else int(min(left, request.held_in(room)))
             hosts.append((host, many))
             left -= many
             if not left:

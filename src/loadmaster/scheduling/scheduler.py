@@ -23,7 +23,8 @@ class Scheduler:
 
     def decide(self, snapshot: Snapshot) -> Decision:
         """The jobs to start now; compiled where that is possible and worthwhile, with the same result bit for bit."""
-        return self._decide(snapshot, _Quickly(self.discipline).serve if self._may_be_compiled else self._plainly)
+        quickly = self._may_be_compiled and _is_worthwhile(snapshot)
+        return self._decide(snapshot, _Quickly(self.discipline).serve if quickly else self._plainly)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
         """The same in plain Python: the definition, and the way of policies that listen or are not compiled."""
@@ -66,12 +67,16 @@ class _Quickly:
         return self.this_pass.serve(snapshot, policy)
 
     def _pass_arrays(self, snapshot: Snapshot) -> _Serves:
-        on_cards = snapshot.queue.cards is not None  # only the plain pass knows cards
-        if on_cards or len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
+        if not _is_worthwhile(snapshot):
             return self.discipline
         from loadmaster.scheduling.compiled_decide import compiled  # Numba is loaded only if needed
 
         return compiled(self.discipline, snapshot) or self.discipline
+
+
+def _is_worthwhile(snapshot: Snapshot) -> bool:
+    """Whether a decision on the snapshot is compiled, if it can be; only the plain pass knows cards."""
+    return snapshot.queue.cards is None and len(snapshot.queue) * snapshot.cluster.hosts >= WORTHWHILE
 
 
 def is_plain_data(policy: AnyPolicy) -> bool:

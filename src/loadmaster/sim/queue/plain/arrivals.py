@@ -30,13 +30,12 @@ class Arrivals:
 
     def __init__(self, workload: Workload) -> None:
         before = jobs_before(workload)
-        self._before_known = np.flatnonzero(before < 0).tolist()
-        self._known: list[float] = workload.submit_s[before < 0].tolist()
-        self._next_known = 0
+        known = np.flatnonzero(before < 0)
+        # By moment and number: jobs are numbered in the order of their arrival, so the list is a heap.
+        self._coming = list(zip(workload.submit_s[known].tolist(), known.tolist(), strict=True))
         self._followers: dict[int, list[int]] = defaultdict(list)
         for job in np.flatnonzero(before >= 0).tolist():
             self._followers[int(before[job])].append(job)
-        self._coming: list[tuple[float, int]] = []
         self._log, self._submit_s = workload, workload.submit_s
         self._task_count = workload.task_count
         self.closed = bool(self._followers)
@@ -60,16 +59,12 @@ class Arrivals:
         """The jobs that arrive up to a moment, in the order of arrival, of one moment by number."""
         self._seen_s = now_s
         while self.next_s <= now_s:
-            known = (self._known_s(), self._before_known[self._next_known] if self._known_s() < math.inf else -1)
-            if self._coming and self._coming[0] < known:
-                _, job = heapq.heappop(self._coming)
-            else:
-                job = known[1]
-                self._next_known += 1
+            _, job = heapq.heappop(self._coming)
             self.next_s = self._find_next_s()
-            self.place[job], self.first_task[job] = self.arrived, self._tasks
+            if self.closed:  # else jobs arrive in the order of their numbers
+                self.place[job], self.first_task[job] = self.arrived, self._tasks
+                self._tasks += int(self._task_count[job])
             self.arrived += 1
-            self._tasks += int(self._task_count[job])
             yield job
 
     def ended(self, job: int, time_s: float) -> None:
@@ -86,7 +81,8 @@ class Arrivals:
 
     def close(self) -> None:
         """No further job arrives."""
-        self.arrived, self._next_known = self.workload.jobs, len(self._before_known)
+        self.arrived = self.workload.jobs
+        self._coming.clear()
         self.next_s = self._find_next_s()
 
     def lived(self, schedule: Schedule) -> tuple[Workload, Schedule]:
@@ -103,11 +99,7 @@ class Arrivals:
         return workload, _of_those(schedule, order, self._log)
 
     def _find_next_s(self) -> float:
-        coming_s = self._coming[0][0] if self._coming else math.inf
-        return min(coming_s, self._known_s())
-
-    def _known_s(self) -> float:
-        return self._known[self._next_known] if self._next_known < len(self._known) else math.inf
+        return self._coming[0][0] if self._coming else math.inf
 
 
 def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:

@@ -1,6 +1,7 @@
 """The snapshots of a run in the plain engine."""
 
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +129,7 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
         return None if column is None else column[jobs]
 
     rank, orders = engine.ranking.ranks(jobs, engine.now_s), columns_of(engine.ranking, jobs)
-    requests = [engine.requests[row] for row in rows.tolist()]
+    requests = list(map(engine.requests.__getitem__, rows.tolist()))
     cards = None if engine.cards is None else engine.cards.layout
     own = {"job": jobs, "rank": rank, "columns": orders, "requests": requests, "cards": cards}
     return _seen_queue(gather, {**given, **own})
@@ -136,11 +137,12 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
 
 def _busy(engine: "Replay") -> Running:
     """What runs; columns are gathered when a rule looks at them."""
-    runs, work = list(engine.occupancy.running.items()), engine.workload
+    running, work = engine.occupancy.running.copy(), engine.workload
 
     def gather(name: str) -> Any:
         if name == "ends":
-            return list(chain.from_iterable(sorted([run.ends for _, run in runs])))
+            return list(chain.from_iterable(sorted(map(_ENDS, running.values()))))
+        runs = running.items()
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
@@ -154,4 +156,5 @@ def _busy(engine: "Replay") -> Running:
     return _seen_running(gather, {})
 
 
+_ENDS = attrgetter("ends")
 _seen, _seen_queue, _seen_running = on_demand(Snapshot), on_demand(Queue), on_demand(Running)
