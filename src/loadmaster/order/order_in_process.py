@@ -22,7 +22,7 @@ class OrderInProcess(Order):
     """An order that plain Python calls as it is: nothing tries it out before the run, which could change its state.
 
     Attributes:
-        rank_all: ranks all waiting jobs, in at most one call a pass (T4); None: `rank` ranks one job after another.
+        rank_all: ranks all waiting jobs in one call, at most once a pass (T4); None: `rank` ranks job by job.
     """
 
     rank_all: RankAll | None = None

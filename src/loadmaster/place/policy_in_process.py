@@ -20,7 +20,7 @@ class PolicyInProcess(Policy):
     """A policy that plain Python calls as it is: nothing tries it out before the run, which could change its state.
 
     Attributes:
-        score_all: rates all hosts that fit, in at most one call a task (T4); None: `score` rates one host after another.
+        score_all: rates all hosts that fit in one call, at most once a task (T4); None: `score` rates host by host.
     """
 
     score_all: ScoreAll | None = None
