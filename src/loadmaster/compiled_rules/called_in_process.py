@@ -31,7 +31,7 @@ _ROOM = 0
 _FLOATS, _INTS = 7, 5
 """Columns of `JobColumns` of each kind."""
 _MOST_VIEWS = 4096
-"""Views of so many jobs or hosts, or more, are made anew at each call."""
+"""Views of so many jobs or hosts, or more, are made anew at each call: a view takes a kilobyte or more."""
 _MANY = CFUNCTYPE(c_int64, c_int64)
 _MANY_NOW = CFUNCTYPE(c_int64, c_int64, c_double)
 _errors: list[BaseException] = []
@@ -172,7 +172,7 @@ class JobTable:
         """Let the order rank the first so many jobs; returns `_FAILED` or 0."""
         try:
             columns, ranks = self._views.get(jobs) or self._view(jobs)
-            ranks[:] = self._order.ranks_of(columns, now_s)
+            ranks[...] = self._order.ranks_of(columns, now_s)
         except BaseException as error:
             return _keep(error)
         return 0
@@ -185,7 +185,10 @@ class JobTable:
         columns = JobColumns(
             submit_s, eligible_s, expected_s, tasks, cores, memory, user, account, partition, qos, priority, nice
         )
-        return _kept(self._views, jobs, (columns, self._ranks[:jobs]))
+        view = columns, self._ranks[:jobs]
+        if jobs < _MOST_VIEWS:
+            self._views[jobs] = view
+        return view
 
 
 class HostTable:
@@ -217,7 +220,7 @@ class HostTable:
         """Let the policy rate the first so many hosts; returns `_FAILED` or 0."""
         try:
             demand, free, capacity, scores = self._views.get(hosts) or self._view(hosts)
-            scores[:] = self._policy.rate_all(demand, free, capacity)
+            scores[...] = self._policy.rate_all(demand, free, capacity)
         except BaseException as error:
             return _keep(error)
         return 0
@@ -225,7 +228,10 @@ class HostTable:
     def _view(self, hosts: int) -> tuple[Floats, Floats, Floats, Floats]:
         """What the policy may read of so many hosts, and may not change; and where the scores go."""
         demand, free, capacity = map(read_only, (self._demand, self._free[:hosts], self._capacity[:hosts]))
-        return _kept(self._views, hosts, (demand, free, capacity, self._scores[:hosts]))
+        view = demand, free, capacity, self._scores[:hosts]
+        if hosts < _MOST_VIEWS:
+            self._views[hosts] = view
+        return view
 
 
 @intrinsic
@@ -252,13 +258,6 @@ def _at(kind):
     return types.CPointer(kind)(types.int64), lower
 
 
-def _kept(views, rows, view):
-    """`view`, which is of so many rows; few views are kept, as each takes a kilobyte."""
-    if rows < _MOST_VIEWS:
-        views[rows] = view
-    return view
-
-
-def _keep(error):
+def _keep(error: BaseException) -> int:
     _errors.append(error)
     return _FAILED
