@@ -21,7 +21,7 @@ from loadmaster.place.policy_in_process import policy_in_process
 from loadmaster.scheduling import Discipline, discipline_named
 from loadmaster.sim.queue import simulate
 
-LOADS = (0.9, 1.0, 1.1, 1.3)
+LOADS = (0.9, 1.0, 1.1, 1.2, 1.3)
 CORES = 16
 
 

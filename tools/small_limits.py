@@ -34,6 +34,7 @@ LIMITS: dict[str, dict[str, int]] = {
     f"{INDEX}/open_minima_kernel.py": {"CHUNK": 2},
     f"{INDEX}/scores_kernel.py": {"SLOTS": 2, "SHARED": 1, "FEW": 1},
     f"{INDEX}/groups_kernel.py": {"GROUP": 2, "MANY_BLOCKS": 1},
+    f"{PASSES}/lookahead.py": {"MOST_CELLS": 8},
     f"{PASSES}/shadow_time_kernel.py": {"A_FEW": 1},
     f"{PASSES}/earliest_fit_kernel.py": {"TRIES": 1},
     f"{PASSES}/host_choice_kernel.py": {"FEW": 1},

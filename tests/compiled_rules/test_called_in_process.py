@@ -64,6 +64,27 @@ def test_rules_by_arrays_give_the_schedule_of_the_plain_engine(backfilling):
         np.testing.assert_array_equal(compiled.host, plain.host)
 
 
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_rule_is_not_called_where_its_answer_could_change_nothing(engine):
+    order, seen = Aged(), []
+
+    class Rates:
+        def score_all(self, demand, free, capacity):
+            seen.append(free[:, 0].tolist())
+            return free[:, 0]
+
+    # 0 and 1 fill both hosts until 10 and 20, and nothing fits when 2 and 3 arrive
+    log = Workload.of(submit_s=[0, 0, 1, 2, 3], runtime_s=[10, 20, 5, 5, 5], cores=[4, 4, 2, 3, 4])
+    discipline = Discipline(order_in_process("@Aged", order), discipline_named("easy").backfilling, "@Aged")
+    schedule = simulate(
+        log, Cluster.uniform(2, cores=4), policy_in_process("@Rates", Rates()), discipline, engine=engine
+    )
+    assert schedule.start_s.tolist() == [0, 0, 20, 15, 10]
+    assert seen == [[4, 4], [4, 4]]  # for jobs 0 and 2; the others find one host
+    at_2_and_3 = [] if engine == "compiled" else [2, 3]
+    assert order.lengths == [2, *at_2_and_3, 3, 2]  # at 0, 10, 15; at 20 one job waits
+
+
 class Fails:
     """Neither ranks nor rates."""
 

@@ -42,6 +42,7 @@ DISCIPLINES = (
     "slurm", "slurm(bf_interval=1,bf_resolution=5)", "slurm(over_time_limit=none,bf_window_linear=5,bf_interval=2)",
     "wfp3+slurm(bf_interval=3,default_queue_depth=2,sched_interval=20)", "netbatch(reservations=1,lookahead=3)",
     f"{MULTIFACTOR}+easy", f"{MULTIFACTOR[:-1]},recalc=pass)+skip", f"{MULTIFACTOR}+slurm(bf_interval=1,defer=yes)",
+    "lookahead", "lookahead(window=2)", "sjf+lookahead(window=1)",
     f"{BY_BACKLOG}+easy", f"{BY_BACKLOG}+conservative", f"{BY_BACKLOG}+stepwise(depth=2)",
 )  # fmt: skip
 DISCIPLINES += tuple(

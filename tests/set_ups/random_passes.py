@@ -15,6 +15,7 @@ from loadmaster.backfilling import (
     Blocking,
     Conservative,
     Easy,
+    Lookahead,
     NetBatch,
     SchedulingPass,
     Selective,
@@ -38,7 +39,7 @@ from loadmaster.scheduling.snapshot_arrays import SnapshotArrays
 RULES = (
     Blocking(), Skip(), NetBatch(), NetBatch(2, 5), NetBatch(0, None),
     Easy(), Easy(fill="shortest"), Easy(heads_of="cluster"), Easy(2), Easy(3, "cluster"), Easy(promise="hosts"),
-    Stepwise(3), Stepwise(None), Stepwise(1), Selective(), Selective(1.0), Selective(3.0),
+    Lookahead(), Lookahead(2), Stepwise(3), Stepwise(None), Stepwise(1), Selective(), Selective(1.0), Selective(3.0),
     *(Conservative(early_end) for early_end in ("replan", "arrival", "start", "now", "kept")),
     Slurm(), Slurm(defer=True, bf_resolution=10, bf_window=1, bf_interval=1), Slurm(bf_interval=1, sched_interval=None),
     Slurm(default_queue_depth=3, partition_job_depth=2, bf_interval=1, bf_resolution=10, assoc_limit_stop=True),

@@ -61,7 +61,7 @@ def promise_moment(view, shadow_times, now, row):
             shadow_times.counted[host].held = _tasks_held(view, shadow_times, row, host)
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
-    started = _heap_of_started(view, now)
+    started = heap_of_started(view, now)
     running, is_found, wide_s = 0, False, now.now_s
     if view.cluster_wide is not None:
         wide_s = first_cluster_wide(view, row, now.now_s, longest_s(view, now, row))
@@ -128,7 +128,8 @@ def _are_enough(rows, room, shadow_times, number, row, found):
 
 
 @inner
-def _heap_of_started(view, now):
+def heap_of_started(view, now):
+    """Put the rows started in this pass into a heap by their expected ends; returns how many."""
     size = 0
     for place in range(view.this_pass.tally[STARTED]):
         slowest = np.inf

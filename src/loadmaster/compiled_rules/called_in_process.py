@@ -1,23 +1,25 @@
 """Orders and policies of this process as the compiled engine calls them: one call of Python a decision, by arrays.
 
-The engine calls a rule through a pointer. For a rule that is an object, the pointer leads to compiled code that takes
-the global lock of Python, hands the arrays over and calls the object.
+The engine calls a rule through a pointer. For a rule that is an object, the pointer leads to compiled code that writes
+the arrays of a table and calls a method of the table through `ctypes`, which takes the global lock of Python: a fifth
+of the cost of Numba's `objmode`. An error cannot pass through compiled code: the method keeps it and returns `_FAILED`.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined,call-arg,assignment,arg-type"
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from ctypes import CFUNCTYPE, c_double, c_int64
 from functools import lru_cache
-from itertools import count
 from typing import Any
 
 import numpy as np
-from numba import carray, njit, objmode, types
+from numba import carray, njit, types
 from numba.extending import intrinsic
 
 from loadmaster.compiled_rules.orders import RANKER
 from loadmaster.compiled_rules.scans import SCAN
 from loadmaster.host_index.lanes_kernel import BLOCK, LOWEST, NEVER, NOBODY, UNKNOWN, rank_of
+from loadmaster.model.arrays import Floats
 from loadmaster.order import JobColumns
 from loadmaster.order.order_in_process import OrderInProcess
 from loadmaster.place.policy import read_only
@@ -29,10 +31,10 @@ _ROOM = 0
 _FLOATS, _INTS = 7, 5
 """Columns of `JobColumns` of each kind."""
 _MOST_VIEWS = 4096
-"""Views of so many jobs or more are made anew at each call."""
-_rules: dict[int, Any] = {}
-_errors: dict[int, BaseException] = {}
-_numbers = count(1)
+"""Views of so many jobs or hosts, or more, are made anew at each call: a view takes a kilobyte or more."""
+_MANY = CFUNCTYPE(c_int64, c_int64)
+_MANY_NOW = CFUNCTYPE(c_int64, c_int64, c_double)
+_errors: list[BaseException] = []
 
 
 @contextmanager
@@ -49,7 +51,7 @@ def raising_errors_of_rules() -> Iterator[None]:
 
 def _raise_first() -> None:
     if _errors:
-        error = _errors.popitem()[1]
+        error = _errors[0]
         _errors.clear()
         raise error
 
@@ -58,13 +60,14 @@ def _raise_first() -> None:
 def ranker_in_process(order: OrderInProcess) -> Callable[..., int]:
     """`order` as a ranker: one call of `rank_all` a pass."""
     table = JobTable(order)
-    number = _numbered(table)
-    control = table.control.ctypes.data
+    control, make_room, rank_first = table.control.ctypes.data, _MANY(table.make_room), _MANY_NOW(table.rank)
 
     def rank(columns, jobs, n, now, out):
-        if n > carray(_longs_at(control), 4)[_ROOM]:
-            with objmode():
-                _make_room(number, n)
+        if n < 2:  # there is no order of one job
+            out[:n] = 0.0
+            return 0
+        if n > carray(_longs_at(control), 4)[_ROOM] and make_room(n):
+            return 1
         room, floats_at, ints_at, ranks_at = carray(_longs_at(control), 4)
         floats, ints = carray(_floats_at(floats_at), (_FLOATS, room)), carray(_ints_at(ints_at), (_INTS, room))
         for k in range(n):
@@ -74,8 +77,7 @@ def ranker_in_process(order: OrderInProcess) -> Callable[..., int]:
             floats[5, k], floats[6, k] = columns.priority[i], columns.nice[i]
             ints[0, k], ints[1, k], ints[2, k] = columns.tasks[i], columns.user[i], columns.account[i]
             ints[3, k], ints[4, k] = columns.partition[i], columns.qos[i]
-        with objmode(wrong="int64"):
-            wrong = _rank(number, n, now)
+        wrong = rank_first(n, now)
         ranks = carray(_floats_at(ranks_at), room)
         for k in range(n):
             out[k] = ranks[k]
@@ -90,14 +92,12 @@ def ranker_in_process(order: OrderInProcess) -> Callable[..., int]:
 def scanner_in_process(policy: PolicyInProcess, resources: int) -> Callable[..., int]:
     """`policy` as a scan of hosts with so many resources: one call of `score_all` a task."""
     table = HostTable(policy, resources)
-    number = _numbered(table)
-    control = table.control.ctypes.data
+    control, make_room, rate_first = table.control.ctypes.data, _MANY(table.make_room), _MANY(table.rate)
 
     def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
         size, many = lanes.host.shape[0], lanes.kind.shape[0]
-        if n * BLOCK > carray(_longs_at(control), 6)[_ROOM]:
-            with objmode():
-                _make_room(number, n * BLOCK)
+        if n * BLOCK > carray(_longs_at(control), 6)[_ROOM] and make_room(n * BLOCK):
+            return 1
         room, demand_at, free_at, capacity_at, scores_at, lanes_at = carray(_longs_at(control), 6)
         free, capacity = (
             carray(_floats_at(free_at), (room, resources)),
@@ -118,11 +118,11 @@ def scanner_in_process(policy: PolicyInProcess, resources: int) -> Callable[...,
                         capacity[found, r] = lanes.capacity[lanes.kind[blocks[b]] * resources + r]
                     fitting[found] = lane
                     found += 1
-        wrong = 0
-        if found > 0:
-            with objmode(wrong="int64"):
-                wrong = _score(number, found)
-        scores = carray(_floats_at(scores_at), room)
+        wrong, scores = 0, carray(_floats_at(scores_at), room)
+        if found > 1:
+            wrong = rate_first(found)
+        else:  # there is no choice of one host
+            scores[0] = 0.0
         for b in range(n):
             for lane in range(blocks[b] * BLOCK, (blocks[b] + 1) * BLOCK):
                 lanes.rank[slot * size + lane] = NEVER
@@ -148,68 +148,90 @@ class JobTable:
     """The columns of the waiting jobs, which compiled code writes and an order reads: the same memory at each call.
 
     Attributes:
-        order: that reads them.
         control: int64[4]: room for so many jobs, and the addresses of the three blocks.
     """
 
     def __init__(self, order: OrderInProcess) -> None:
-        self.order = order
+        self._order = order
         self.control = np.zeros(4, np.int64)
         self.make_room(64)
 
-    def make_room(self, jobs: int) -> None:
-        """Make room for at least so many jobs."""
+    def make_room(self, jobs: int) -> int:
+        """Make room for at least so many jobs; returns `_FAILED` or 0."""
         room = 1 << int(jobs - 1).bit_length()
-        self._floats, self._ints = np.zeros((_FLOATS, room)), np.zeros((_INTS, room), np.int32)
-        self._ranks = np.zeros(room)
-        self._views: dict[int, JobColumns] = {}
+        try:
+            self._floats, self._ints = np.zeros((_FLOATS, room)), np.zeros((_INTS, room), np.int32)
+            self._ranks = np.zeros(room)
+        except BaseException as error:
+            return _keep(error)
+        self._views: dict[int, tuple[JobColumns, Floats]] = {}
         self.control[:] = room, *(block.ctypes.data for block in (self._floats, self._ints, self._ranks))
+        return 0
 
-    def rank(self, jobs: int, now_s: float) -> None:
-        """Let the order rank the first so many jobs."""
-        columns = self._views.get(jobs)
-        if columns is None:
-            columns = self._columns(jobs)
-            if jobs < _MOST_VIEWS:
-                self._views[jobs] = columns
-        self._ranks[:jobs] = self.order.ranks_of(columns, now_s)
+    def rank(self, jobs: int, now_s: float) -> int:
+        """Let the order rank the first so many jobs; returns `_FAILED` or 0."""
+        try:
+            columns, ranks = self._views.get(jobs) or self._view(jobs)
+            ranks[...] = self._order.ranks_of(columns, now_s)
+        except BaseException as error:
+            return _keep(error)
+        return 0
 
-    def _columns(self, jobs: int) -> JobColumns:
-        """What the order may read of so many jobs, and may not change."""
+    def _view(self, jobs: int) -> tuple[JobColumns, Floats]:
+        """What the order may read of so many jobs, and may not change; and where the ranks go."""
         real, whole = (map(read_only, block[:, :jobs]) for block in (self._floats, self._ints))
         submit_s, eligible_s, expected_s, cores, memory, priority, nice = real
         tasks, user, account, partition, qos = whole
-        return JobColumns(
+        columns = JobColumns(
             submit_s, eligible_s, expected_s, tasks, cores, memory, user, account, partition, qos, priority, nice
         )
+        view = columns, self._ranks[:jobs]
+        if jobs < _MOST_VIEWS:
+            self._views[jobs] = view
+        return view
 
 
 class HostTable:
     """The hosts that fit, which compiled code writes and a policy reads: the same memory at each call.
 
     Attributes:
-        policy: that reads them.
         control: int64[6]: room for so many hosts, and the addresses of the five blocks.
     """
 
     def __init__(self, policy: PolicyInProcess, resources: int) -> None:
-        self.policy = policy
+        self._policy = policy
         self.control = np.zeros(6, np.int64)
         self._demand = np.zeros(resources)
         self.make_room(BLOCK)
 
-    def make_room(self, hosts: int) -> None:
-        """Make room for at least so many hosts."""
-        self._free, self._capacity = np.zeros((hosts, len(self._demand))), np.zeros((hosts, len(self._demand)))
-        self._scores, self._lanes = np.zeros(hosts), np.zeros(hosts, np.int64)
-        self._views = tuple(map(read_only, (self._demand, self._free, self._capacity)))
+    def make_room(self, hosts: int) -> int:
+        """Make room for at least so many hosts; returns `_FAILED` or 0."""
+        try:
+            self._free, self._capacity = np.zeros((hosts, len(self._demand))), np.zeros((hosts, len(self._demand)))
+            self._scores, self._lanes = np.zeros(hosts), np.zeros(hosts, np.int64)
+        except BaseException as error:
+            return _keep(error)
+        self._views: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
         blocks = self._demand, self._free, self._capacity, self._scores, self._lanes
         self.control[:] = hosts, *(block.ctypes.data for block in blocks)
+        return 0
 
-    def rate(self, hosts: int) -> None:
-        """Let the policy rate the first so many hosts."""
-        demand, free, capacity = self._views
-        self._scores[:hosts] = self.policy.rate_all(demand, free[:hosts], capacity[:hosts])
+    def rate(self, hosts: int) -> int:
+        """Let the policy rate the first so many hosts; returns `_FAILED` or 0."""
+        try:
+            demand, free, capacity, scores = self._views.get(hosts) or self._view(hosts)
+            scores[...] = self._policy.rate_all(demand, free, capacity)
+        except BaseException as error:
+            return _keep(error)
+        return 0
+
+    def _view(self, hosts: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """What the policy may read of so many hosts, and may not change; and where the scores go."""
+        demand, free, capacity = map(read_only, (self._demand, self._free[:hosts], self._capacity[:hosts]))
+        view = demand, free, capacity, self._scores[:hosts]
+        if hosts < _MOST_VIEWS:
+            self._views[hosts] = view
+        return view
 
 
 @intrinsic
@@ -236,31 +258,6 @@ def _at(kind):
     return types.CPointer(kind)(types.int64), lower
 
 
-def _numbered(rule: Any) -> int:
-    number = next(_numbers)
-    _rules[number] = rule
-    return number
-
-
-def _make_room(number, jobs):
-    _rules[number].make_room(jobs)
-
-
-def _rank(number, n, now):
-    """Rank the n jobs of the table; returns 1 if the order fails, else 0."""
-    try:
-        _rules[number].rank(n, now)
-    except BaseException as error:
-        _errors[number] = error
-        return _FAILED
-    return 0
-
-
-def _score(number, hosts):
-    """Rate the hosts of the table; returns 1 if the policy fails, else 0."""
-    try:
-        _rules[number].rate(hosts)
-    except BaseException as error:
-        _errors[number] = error
-        return _FAILED
-    return 0
+def _keep(error: BaseException) -> int:
+    _errors.append(error)
+    return _FAILED

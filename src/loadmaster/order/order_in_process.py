@@ -22,7 +22,7 @@ class OrderInProcess(Order):
     """An order that plain Python calls as it is: nothing tries it out before the run, which could change its state.
 
     Attributes:
-        rank_all: ranks all waiting jobs, in one call a pass; None: `rank` ranks one job after another.
+        rank_all: ranks all waiting jobs in one call, at most once a pass (T4); None: `rank` ranks job by job.
     """
 
     rank_all: RankAll | None = None
@@ -64,6 +64,8 @@ class JobsTogether(IgnoresEvents):
         Raises:
             InputError: the order fails or a rank is not finite.
         """
+        if len(jobs) == 1:  # there is no order of one job
+            return np.zeros(1)
         ranks = self._order.ranks_of(JobColumns._make(column[jobs] for column in self._jobs), float(now_s))
         if not np.isfinite(ranks).all():
             raise rank_not_finite(self._order.name)

@@ -20,7 +20,7 @@ class PolicyInProcess(Policy):
     """A policy that plain Python calls as it is: nothing tries it out before the run, which could change its state.
 
     Attributes:
-        score_all: rates all hosts that fit, in one call a task; None: `score` rates one host after another.
+        score_all: rates all hosts that fit in one call, at most once a task (T4); None: `score` rates host by host.
     """
 
     score_all: ScoreAll | None = None
@@ -37,6 +37,8 @@ class PolicyInProcess(Policy):
         Raises:
             InputError: the policy fails, or does not give a finite number for each host.
         """
+        if len(free) == 1:  # there is no choice of one host
+            return 0
         scores = self.rate_all(demand, free, capacity)
         if not np.isfinite(scores).all():
             raise not_finite(self.name)

@@ -17,6 +17,7 @@ from loadmaster.backfilling import (
     Blocking,
     Conservative,
     Easy,
+    Lookahead,
     NetBatch,
     Selective,
     Skip,
@@ -33,6 +34,8 @@ from loadmaster.backfilling.conservative_kernel import (
 )
 from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.easy_kernel import serve_easy
+from loadmaster.backfilling.lookahead import MOST_CELLS
+from loadmaster.backfilling.lookahead_kernel import MOST_PACKED, serve_lookahead
 from loadmaster.backfilling.pass_arrays import (
     DONE,
     MORE_ROOM,
@@ -73,6 +76,7 @@ class CompiledRule:
         plans: reservations are made that need a plan.
         keeps: reservations stand in later passes.
         slurm: the backfilling if it is Slurm's, which has arrays and a clock of its own.
+        cells: of the table that the kernel gets behind the numbers; 0: it gets none.
     """
 
     entry: Callable[..., Any]
@@ -82,6 +86,11 @@ class CompiledRule:
     plans: bool = False
     keeps: bool = False
     slurm: Slurm | None = None
+    cells: int = 0
+
+    def table(self) -> Longs:
+        """int64[2, cells], what the kernel writes to."""
+        return np.zeros((2, self.cells), np.int64)
 
 
 def _limit(limit: int | None) -> int:
@@ -112,6 +121,15 @@ def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> CompiledRule:
     return _of_easy(Easy(heads, "cluster", promise=rule.promise), snapshot)
 
 
+def _of_lookahead(rule: Lookahead, snapshot: Snapshot) -> CompiledRule | None:
+    if rule.window > MOST_PACKED:
+        return None
+    # Cells are (a + 1) * (b + 1), of at most C cores each in units so large that a * b is at most `MOST_CELLS`.
+    cores = int(np.ceil(snapshot.cluster.capacity[:, 0].sum()))
+    cells = min((cores + 1) ** 2, MOST_CELLS + 2 * cores + 1)
+    return CompiledRule(serve_lookahead, (int(rule.window),), shadow_times=True, cells=cells)
+
+
 _RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
     Blocking: lambda rule, snapshot: CompiledRule(serve_none, ()),
     Skip: lambda rule, snapshot: CompiledRule(serve_skip, ()),
@@ -120,6 +138,7 @@ _RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
     Stepwise: _of_stepwise,
     Selective: lambda rule, snapshot: CompiledRule(serve_selective, (float(rule.expansion),), plans=True),
     Conservative: _of_conservative,
+    Lookahead: _of_lookahead,
     Slurm: lambda rule, snapshot: CompiledRule(serve_slurm, (), "hosts", plans=True, slurm=rule),
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain pass."""
@@ -217,6 +236,8 @@ def decide_compiled(scene: SnapshotArrays, policy: Policy, rule: CompiledRule) -
             scene.rows, scene.hosts, scene.ends, scene.calendar, room, this_pass, scene.scores(), cluster_wide
         )
         rules = rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene)
+        if rule.cells:
+            rules = (*rule.numbers, rule.table())
         lent = (view, scene.standing, shadow_times, availability, now, rules if rule.slurm else None)
         with refusing(policy):
             _pass(rule.entry, lent, scan, rate, rules)

@@ -39,7 +39,7 @@ DISCIPLINES = ["fcfs", "skip", "netbatch", "netbatch(reservations=2,lookahead=5)
 RULES = [POLICIES["first-fit"], POLICIES["mix-fit"], POLICIES["round-robin"], POLICIES["random"], MaxJobs()]
 GPU_AMOUNTS = [0.1, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.0, 2.0]
 PLANS = ["conservative", "easy(heads=3)", "slurm(bf_interval=1,bf_resolution=5)"]
-PLAIN_ONLY = ["lookahead"]
+PLAIN_ONLY = ["lookahead(window=64)"]
 
 
 def run(log, discipline, policy=FIRST_FIT, cluster=TWO_CARDS, **how):

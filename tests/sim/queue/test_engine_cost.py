@@ -33,7 +33,7 @@ def test_runs_that_last_too_long_change_the_engine_and_not_the_schedule(few_jobs
 
 def test_runs_that_no_other_engine_serves_stay(few_jobs, monkeypatch):
     monkeypatch.setattr(engine_cost, "PLAIN_LIMIT_S", 0.0)
-    run = *few_jobs, POLICIES["first-fit"], discipline_named("lookahead")
+    run = *few_jobs, POLICIES["first-fit"], discipline_named("lookahead(window=64)")
     assert simulate(*run).start_s.tolist() == simulate(*run, engine="reference").start_s.tolist()
 
 

@@ -7,7 +7,14 @@ it.
 
 import numpy as np
 
-from loadmaster.backfilling import conservative_kernel, easy_kernel, selective_kernel, slurm_kernel, walk_kernel
+from loadmaster.backfilling import (
+    conservative_kernel,
+    easy_kernel,
+    lookahead_kernel,
+    selective_kernel,
+    slurm_kernel,
+    walk_kernel,
+)
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT
 from loadmaster.backfilling.pass_arrays import PassParameters, PromiseArrays
 from loadmaster.jit.by_reference import by_reference
@@ -16,7 +23,7 @@ from loadmaster.sim.queue.engine.general_state import CLOSED, EARLY_END, STAND
 from loadmaster.sim.queue.engine.slurm_timers_kernel import call_loops
 
 _none, _skip = inner(walk_kernel.serve_none), inner(walk_kernel.serve_skip)
-_slurm = inner(slurm_kernel.serve_slurm)
+_slurm, _lookahead = inner(slurm_kernel.serve_slurm), inner(lookahead_kernel.serve_lookahead)
 _netbatch, _easy = inner(walk_kernel.serve_netbatch), inner(easy_kernel.serve_easy)
 _selective, _conservative = inner(selective_kernel.serve_selective), inner(conservative_kernel.serve_conservative)
 
@@ -56,6 +63,13 @@ def pass_selective(general, now_s, member, scan, rate):
     """Selective."""
     now = by_reference(_now(general, now_s, member))
     _selective(general, None, None, general.availability, scan, rate, now, (general.numbers[0],))
+
+
+def pass_lookahead(general, now_s, member, scan, rate):
+    """Lookahead, whose reservation is a shadow time where that is exact."""
+    rules = np.int64(general.numbers[0]), general.table
+    now = by_reference(_now(general, now_s, member))
+    _lookahead(general, None, general.shadow_times, general.availability, scan, rate, now, rules)
 
 
 def pass_conservative(general, now_s, member, scan, rate):

@@ -181,6 +181,7 @@ def general_pass_of(
         order_events=table(EVENT, 5 * number if tracks_events else 0),
         asked=np.zeros(many, np.int32),
         numbers=_numbers(rule),
+        table=rule.table(),
         moves=moves,
         tracks_events=tracks_events,
         keeps=rule.keeps,

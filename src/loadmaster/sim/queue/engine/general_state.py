@@ -90,7 +90,7 @@ class GeneralPass(NamedTuple):
         seen: bool[J], the job might have started before.
         order_events: records, for an order that tracks events; none for any other.
         asked: int32[E], scratch: the jobs that are ranked.
-        numbers: float64[4], the parameters of the backfilling.
+        numbers: float64[4], the parameters of the backfilling; table: int64[2, N], scratch of `lookahead_kernel`.
         moves, tracks_events: ranks change at every pass; the order tracks events.
         keeps: reservations stand in later passes.
         slurm, loops, clock: Slurm's passes, when they run, and float64[4] the next of these times, see below; `looped`:
@@ -130,6 +130,7 @@ class GeneralPass(NamedTuple):
     order_events: Records
     asked: NDArray[np.int32]
     numbers: NDArray[np.float64]
+    table: NDArray[np.int64]
     moves: bool
     tracks_events: bool
     keeps: bool

@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
+from loadmaster.sim.queue.engine.allocate_kernel import renew_if_changed
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap, is_infeasible
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
@@ -25,9 +26,9 @@ from loadmaster.sim.queue.engine.profile.profile_pass_kernel import next_due, se
 from loadmaster.sim.queue.engine.profile.running_jobs_kernel import lacks_room, note_starts
 from loadmaster.sim.queue.engine.profile.state import UNDER_WAY
 from loadmaster.sim.queue.engine.queue_tree_kernel import join
-from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked
+from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked, may_fit_at
 from loadmaster.sim.queue.engine.ranked_state import MANY
-from loadmaster.sim.queue.engine.state import ARRIVED, DONE, NO_RANK, PAUSED, PLANNED, RUNNING, WAITING
+from loadmaster.sim.queue.engine.state import ARRIVED, DONE, NO_RANK, PAUSED, PLANNED, RUNNING, SHORT, WAITING
 from loadmaster.sim.queue.engine.twin_kernel import serve_as_best
 
 
@@ -147,6 +148,7 @@ def _serve(engine, bound, now):
     """A pass of the engine's own, by one policy or the best of several."""
     count = engine.state.tally
     row = engine.log.rows[0]
+    tries = eligible_jobs(engine.state, bound) > 0
     engine.log.time_s[row] = now
     engine.log.queue_length[row] = queue_length(engine.state, bound)
     if engine.ranked is not None and bound is None and engine.rules.tracks_events:
@@ -155,10 +157,12 @@ def _serve(engine, bound, now):
             engine.calls.update_priorities(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
     elif engine.ranked is not None and engine.rules.moving:
         ranked = engine.ranked
-        if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
+        if engine.log.value.shape[1] == 0 and not _may_start_some(engine):
+            tries = False
+        elif engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
             return NO_RANK
     winners = count[PLANNED] = 0
-    if eligible_jobs(engine.state, bound) > 0:
+    if tries:
         winners, wrong = best_pass(engine, bound, now)
         if wrong:
             return wrong
@@ -166,6 +170,19 @@ def _serve(engine, bound, now):
     engine.log.winners[row] = winners
     engine.log.rows[0] += 1
     return 0
+
+
+@inner
+def _may_start_some(engine):
+    """Whether some host may have room for a waiting job; if not, no order of the jobs can start one."""
+    ranked, frontier = engine.ranked, engine.frontier
+    for i in range(ranked.number[MANY]):
+        if may_fit_at(ranked, frontier, SHORT, i):
+            # the frontier may be too high: make it exact
+            renew_if_changed(engine, ranked.queue[i], SHORT)
+            if may_fit_at(ranked, frontier, SHORT, i):
+                return True
+    return False
 
 
 @inlined

@@ -177,7 +177,11 @@ def _clear(ranked, frontier, head_promise, now):
 
 @inlined
 def _may_fit(ranked, frontier, head_promise, now, at):
-    if ranked.whole[at] > frontier.total[0]:
-        return False
     length = length_of(head_promise, now, ranked.expected_s[at] / head_promise.fastest[0])
-    return below(frontier, row_of(frontier, length, 0), ranked.cores[at], ranked.memory[at])
+    return may_fit_at(ranked, frontier, row_of(frontier, length, 0), at)
+
+
+@inlined
+def may_fit_at(ranked, frontier, row, at):
+    """Whether, by a row of the frontier, some host may have room for a task of the job at `at` in the queue."""
+    return ranked.whole[at] <= frontier.total[0] and below(frontier, row, ranked.cores[at], ranked.memory[at])
