@@ -123,7 +123,7 @@ def _keep(dispatcher: Dispatcher, cache: "_KernelCache") -> None:
         finally:
             cache.lock.release()
 
-    dispatcher._cache, dispatcher.compile = cache, compile_once
+    vars(dispatcher).update(_cache=cache, compile=compile_once)
 
 
 def kernel_stamp(function: Callable[..., Any]) -> str:

@@ -21,7 +21,7 @@ NAMED = ("first-fit", "best-fit-cores", "worse-fit-memory", "mix-fit", "dot-prod
 def drawn(seed, count=2):
     """A log of one demand on hosts of up to three kinds, with so many resources."""
     rng = np.random.default_rng(seed)
-    jobs, resources = int(rng.integers(2, 60)), ("cores", "memory", "gpus", "licences")[:count]
+    jobs, resources = int(rng.integers(2, 60)), ("cores", "memory", "gpus", "bandwidth")[:count]
     capacity = rng.integers(2, 9, (3, len(resources))).astype(float)[rng.integers(0, 3, rng.integers(1, 8))]
     demand = rng.integers(1, 3, len(resources)).astype(float)
     places = int(np.floor(capacity / demand).min(axis=1).sum())
@@ -56,7 +56,7 @@ def counts(workload, cluster, policy, discipline):
 
 @pytest.mark.parametrize("discipline", ["fcfs", "easy", "wfp3+easy"])
 def test_one_engine_serves_hosts_that_are_counted_and_hosts_that_are_not(discipline):
-    workload, cluster = drawn(0)
+    workload, cluster = drawn(1)
     run = QueueRun(workload, cluster, Scheduler(POLICIES["mix-fit"], discipline_named(discipline)))
     counted, single = (engine_arrays(run, Records(workload), pooled=pooled)[0] for pooled in (True, False))
     assert len(counted.capacity) == 1 < len(single.capacity)
@@ -64,7 +64,7 @@ def test_one_engine_serves_hosts_that_are_counted_and_hosts_that_are_not(discipl
 
 
 def test_hosts_are_counted_only_where_nothing_else_of_them_matters():
-    workload, cluster = drawn(0)
+    workload, cluster = drawn(1)
     mixed = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 2])
     two = Cluster.uniform(2, cores=4)
     assert counts(workload, cluster, POLICIES["mix-fit"], "easy")
