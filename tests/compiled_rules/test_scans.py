@@ -113,11 +113,12 @@ def test_every_host_that_fits_has_the_score_of_plain_python(policy, resources, s
     wrong = scan_all(policy, lanes, demand)
     least, nonsense = [NEVER, NEVER], 0
     for lane, host in enumerate(lanes.host):
-        expected = math.inf
-        if host >= 0 and (free[host] >= demand).all():
+        if host < 0 or (free[host] < demand).any():
+            assert lanes.rank[lane] == NEVER
+        else:
             expected = policy.rate(demand, free[host], capacity[host % 2], Context(int(host), hosts, 1, 3, 5))
             nonsense += not math.isfinite(expected)
-        assert score_of(lanes.rank[lane]) == expected or not math.isfinite(expected)
+            assert score_of(lanes.rank[lane]) == expected or not math.isfinite(expected)
         least[lane // BLOCK] = min(least[lane // BLOCK], lanes.rank[lane])
     assert lanes.least.tolist() == least
     for block, low in enumerate(least):
