@@ -2,15 +2,12 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
-from operator import attrgetter, lt
+from collections.abc import Iterable, Sequence
+from operator import lt
 
 from loadmaster.backfilling.releases import right_after
 from loadmaster.model.amounts import Amounts, minus, plus
-from loadmaster.model.snapshot import END_S, Closure, ExpectedEnd
-
-_DEMAND = attrgetter("demand")
+from loadmaster.model.snapshot import Closure, ExpectedEnd
 
 
 class Availability:
@@ -21,17 +18,22 @@ class Availability:
         grows: ever more is free, as nothing is held.
     """
 
-    def __init__(self, now_s: float, free: Amounts, releases: Sequence[ExpectedEnd]) -> None:
+    def __init__(self, now_s: float, free: Amounts, releases: Iterable[ExpectedEnd]) -> None:
         """Args:
         now_s: when the first step begins.
         free: R amounts, what is free now.
-        releases: what running tasks give back, in the order of time, none before now; their hosts are not looked at.
+        releases: what running tasks give back, in the order of time; their hosts are not looked at.
         """
-        moments = (now_s, *map(END_S, releases))
-        steps = dict(zip(moments, accumulate(map(_DEMAND, releases), plus, initial=free), strict=True))
-        self._time: list[float] = list(steps)  # of several steps of one moment the last counts
-        self._free: list[Amounts] = list(steps.values())
-        self.most, self.grows = self._free[-1], True
+        times, steps = [now_s], [free]
+        for end_s, _, _, demand in releases:
+            free = plus(free, demand)
+            if end_s > times[-1]:
+                times.append(end_s)
+                steps.append(free)
+            else:
+                steps[-1] = free
+        self._time, self._free = times, steps
+        self.most, self.grows = free, True
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which the free amounts change, a closure ends, and now."""

@@ -141,7 +141,7 @@ class HostPlan:
         """As `Plan` says."""
         end_s, request = self._end(row, promise), self._requests[row]
         for host, amounts in request.on(promise.hosts, promise.cards):
-            self._on[host].release(promise.start_s, end_s, amounts)
+            self._of(host).release(promise.start_s, end_s, amounts)
         if self._cluster.hosts > 1 and promise != NEVER:
             self._together.release(promise.start_s, end_s, request.total)
         if self._cluster_wide is not None and promise != NEVER:

@@ -1,6 +1,5 @@
 """Amounts of a cluster's resources as plain numbers: one of each of R resources."""
 
-from collections import Counter
 from collections.abc import Sequence
 from operator import add, sub
 
@@ -32,7 +31,10 @@ def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts]
     """
     if len(hosts) == 1:  # as with most jobs
         return ((hosts[0], demand),)
-    return tuple([(host, times(tasks, demand)) for host, tasks in Counter(hosts).items()])
+    many: dict[int, int] = {}
+    for host in hosts:
+        many[host] = many.get(host, 0) + 1
+    return tuple([(host, times(tasks, demand)) for host, tasks in many.items()])
 
 
 def sums_on_hosts(hosts: Sequence[int], each: Sequence[Amounts]) -> tuple[tuple[int, Amounts], ...]:
