@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.host_index.core_rows_kernel import CoreRows, best_in_rows, settle_in_row
 from loadmaster.host_index.groups_kernel import BlockGroups, empty_groups, renew_all_groups, renew_groups
 from loadmaster.host_index.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, Lanes, score_of
 from loadmaster.host_index.open_minima_kernel import OpenMinima, block_changed, forget_minima, no_minima
@@ -63,6 +64,7 @@ class Scores(NamedTuple):
         blocks: int32[B], scratch: blocks to scan.
         shut: the hosts that no demand may use.
         minima: the lowest ranks of the blocks without these hosts.
+        rows: the hosts by free cores, for rules that need no scores; None where no run of the kind has such rules.
 
     Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
     hold each host once, by the flags beside them. `blocks` holds each block once: of the entries of `news` since a
@@ -89,6 +91,7 @@ class Scores(NamedTuple):
     blocks: NDArray[np.int32]
     shut: Shut
     minima: OpenMinima
+    rows: CoreRows | None = None
 
 
 def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, members: int = 1) -> Scores:
@@ -174,6 +177,13 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
 
 
 @inlined
+def best_by_rule(scores, rule, kind, demand, free):
+    """The open host that a rule of rows prefers for demand number `kind`; -1 if none fits."""
+    settle(scores, free)
+    return best_in_rows(scores.rows, rule, np.int64(scores.slot_of[kind]), kind, demand)
+
+
+@inlined
 def take_in_lane(scores, scan, slot, demand, host, last_host, seed):
     """Let a task take the host in its lane: its score in `slot`, which is up to date, changes at once.
 
@@ -253,10 +263,15 @@ def _blocks_since(scores, since):
 
 @inner
 def settle(scores, free):
-    """Bring the lanes of all dirty hosts up to date."""
+    """Bring the lanes and rows of all dirty hosts up to date."""
     for i in range(scores.clock[DIRTY]):
         host = scores.dirty[i]
         scores.is_dirty[host] = False
+        if scores.rows is not None:
+            if scores.rows.row.shape[0] > 0:
+                settle_in_row(scores.rows, host, free, scores.shut.host[host])
+            if scores.rows.alone:
+                continue
         lane = np.int64(scores.lane[host])
         live = True
         for r in range(free.shape[1]):

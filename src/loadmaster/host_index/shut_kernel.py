@@ -1,7 +1,7 @@
 """Hosts that are shut for a while, noted by lane: a search that compares several hosts at once leaves them out.
 
 The notes stand beside the lanes (`host_index/lanes_kernel.py`), where hosts move about. A host without a lane can be
-shut too, and stays shut when it gets a lane.
+shut too, and stays shut when it gets a lane. Rows (`host_index/core_rows_kernel.py`) leave shut hosts out as well.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.host_index.core_rows_kernel import open_in_row, shut_in_row
 from loadmaster.host_index.lanes_kernel import BLOCK, NEVER
 from loadmaster.host_index.open_minima_kernel import block_changed
 from loadmaster.jit.kernels import inlined
@@ -41,6 +42,8 @@ def all_open(hosts: int, lanes: int) -> Shut:
 def shut(scores, host):
     """Shut `host`: it cannot be taken until it is opened."""
     scores.shut.host[host] = True
+    if scores.rows is not None and scores.rows.row.shape[0] > 0:
+        shut_in_row(scores.rows, host)
     if scores.lane[host] >= 0:
         _note_in_block(scores, np.int64(scores.lane[host]), NEVER)
 
@@ -49,6 +52,8 @@ def shut(scores, host):
 def open_again(scores, host):
     """Open `host` again."""
     scores.shut.host[host] = False
+    if scores.rows is not None and scores.rows.row.shape[0] > 0:
+        open_in_row(scores.rows, host)
     if scores.lane[host] >= 0:
         _note_in_block(scores, np.int64(scores.lane[host]), OPEN)
 

@@ -13,3 +13,10 @@ def at_or_after(time_s, interval_s):
         return time_s
     cycle = np.floor(time_s / interval_s)
     return (cycle if cycle * interval_s >= time_s else cycle + 1.0) * interval_s
+
+
+@inner
+def cycle_of(time_s, interval_s):
+    """The number of that moment: how many intervals it lies after zero."""
+    cycle = np.floor(time_s / interval_s)
+    return np.int64(cycle if cycle * interval_s >= time_s else cycle + 1.0)

@@ -58,7 +58,7 @@ def test_the_first_host_is_that_of_a_look_at_every_host(resources, whole, seed, 
         capacity.copy(),
         np.ones(100, np.bool_),
         _most_of_blocks(cluster),
-        np.zeros(19, np.int64),
+        np.zeros(20, np.int64),
         np.zeros(8, FIRST_ROOM),
     )
     for _ in range(600):

@@ -15,7 +15,7 @@ from loadmaster.sim.queue.engine.host_reservations_kernel import (
     leave_level,
     may_be_reserved,
 )
-from loadmaster.sim.queue.engine.state import PENDING
+from loadmaster.sim.queue.engine.state import FULL, PENDING
 
 HOSTS, LEVELS = 60, 16
 
@@ -32,6 +32,7 @@ class Hosts(NamedTuple):
     beside: np.ndarray
     shelves_a_unit: np.ndarray
     on_level: np.ndarray
+    least: np.ndarray
     tally: np.ndarray
 
 
@@ -59,9 +60,10 @@ def take(given, host, cores, memory):
     enter_level(hosts, host)
 
 
+@pytest.mark.parametrize("least", [0.0, 3.0], ids=["no-host-is-full", "some-hosts-are-full"])
 @pytest.mark.parametrize("most_memory", [8, 1000])
 @pytest.mark.parametrize("seed", range(5))
-def test_counted_reservations_take_the_hosts_that_a_plain_choice_takes(seed, most_memory):
+def test_counted_reservations_take_the_hosts_that_a_plain_choice_takes(seed, most_memory, least):
     rng = np.random.default_rng(seed)
     free = np.column_stack((rng.integers(1, 17, HOSTS), rng.integers(1, most_memory, HOSTS))).astype(float)
     hosts = Hosts(
@@ -74,7 +76,8 @@ def test_counted_reservations_take_the_hosts_that_a_plain_choice_takes(seed, mos
         np.zeros(HOSTS, np.int32),
         np.full(1, LEVELS / most_memory),
         np.zeros(LEVELS, np.int32),
-        np.zeros(19, np.int64),
+        np.full(2, least),
+        np.zeros(20, np.int64),
     )
     scores = empty_scores((np.array([[16.0, 1000.0]]), np.zeros(HOSTS, np.int32)), np.ones((1, 2)), np.ones(1))
     begin(hosts)
@@ -85,11 +88,13 @@ def test_counted_reservations_take_the_hosts_that_a_plain_choice_takes(seed, mos
             reserved |= set(sorted(left, key=lambda host: (-free[host, 1], host))[:1])
             hosts.tally[PENDING] += 1
         host = int(rng.integers(0, HOSTS))
-        if len(reserved) == HOSTS or not hosts.open[host]:
+        if len(reserved) == HOSTS or not hosts.open[host] or free[host].min() < least:
             continue
         if may_be(hosts, host):
             settle(hosts, scores)
-            assert set(np.flatnonzero(~hosts.open)) == reserved
+            with_room = {host for host in reserved if free[host].min() >= least}
+            assert set(np.flatnonzero(~hosts.open)) == with_room
+            assert hosts.tally[FULL] == len(reserved) - len(with_room)
         assert hosts.open[host] == (host not in reserved)
         if hosts.open[host] and free[host].min() >= 1:
             taken_beside_reservations += hosts.tally[PENDING] > 0

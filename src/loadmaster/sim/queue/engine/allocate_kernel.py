@@ -7,9 +7,10 @@ hosts and LONG on slow ones; then it is tried again with the speed of the slowes
 
 import numpy as np
 
+from loadmaster.host_index.core_rows_kernel import RATED, WORSE_MEMORY
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
 from loadmaster.host_index.open_room_kernel import is_infeasible
-from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.host_index.scores_kernel import best_by_rule, changed, rate_all, refresh, take_in_lane
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import lacks_amounts
@@ -86,10 +87,11 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     # a job of one task takes most hosts without knowing which hosts are reserved
     if tasks > 1 or length == LONG or not on_all or varies or not engine.jobs.whole[engine.jobs.hosts[job]]:
         flush(engine.state, engine.scores)
+    by_rows = _rule_of(engine.scores, member) != RATED
     if (
         length == SHORT
         and count[CLOSED] > 0
-        and not (in_order or in_turn)
+        and not (in_order or in_turn or by_rows)
         and is_infeasible(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
@@ -213,12 +215,48 @@ def _take_rated(engine, member, job, length, some_are_not):
 
     A negative number means that the undo list is full.
     """
+    if engine.scores.rows is not None:
+        rule = _rule_of(engine.scores, member)
+        if rule != RATED:
+            return _take_in_rows(engine, member, rule, job), np.int64(0)
     by_card = False  # lanes count picks of amounts, and not which cards they are on
     if engine.state.cards is not None:
         by_card = engine.jobs.tasks[job] > 1 and engine.state.cards.wanted[engine.jobs.kind[job]] > 0
     if by_card or (engine.rules.varies >> member) & 1:
         return _allocate_rerated(engine, member, job, length, some_are_not)
     return _take_remembered(engine, member, job, length, some_are_not)
+
+
+@inlined
+def _rule_of(scores, member):
+    """The rule of a member by which hosts are found in rows, or `RATED`."""
+    if scores.rows is not None:
+        return np.int64(scores.rows.rule[member])
+    return np.int64(RATED)
+
+
+@inner
+def _take_in_rows(engine, member, rule, job):
+    """As `_take_rated`, for a rule by which hosts are found in rows; all open hosts may be used."""
+    state, count, mark = engine.state, engine.state.tally, np.int64(engine.state.tally[UNDO])
+    kind, left = engine.jobs.kind[job], np.int64(engine.jobs.tasks[job])
+    number, demand = member * engine.jobs.demand.shape[0], engine.jobs.demand[kind]
+    if rule != WORSE_MEMORY:
+        number += kind
+    while left > 0:
+        host = best_by_rule(engine.scores, rule, number, demand, state.free)
+        if host < 0:
+            take_back(engine, mark, job, SHORT)
+            break
+        if may_be_reserved(state, host):
+            flush(state, engine.scores)
+            continue
+        if count[UNDO] == state.undo_host.shape[0]:
+            return np.int64(-1)
+        state.undo_host[count[UNDO]] = host
+        take(engine, job, host, 1, SHORT)
+        left -= 1
+    return left
 
 
 @inner

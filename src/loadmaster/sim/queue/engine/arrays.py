@@ -1,13 +1,22 @@
 """Lays out the arrays of the compiled engine from a log, a cluster and their rules."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.compiled_rules.orders import ranks_of
-from loadmaster.compiled_rules.policies import never_remembered
-from loadmaster.host_index.scores_kernel import empty_scores
+from loadmaster.compiled_rules.policies import is_built_in, never_remembered
+from loadmaster.host_index.core_rows_kernel import (
+    BEST_CORES,
+    BEST_MEMORY,
+    RATED,
+    WORSE_CORES,
+    WORSE_MEMORY,
+    empty_rows,
+)
+from loadmaster.host_index.scores_kernel import Scores, empty_scores
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.cards import host_cards
@@ -29,6 +38,7 @@ from loadmaster.sim.queue.engine.card_arrays import hosts_on_cards, jobs_on_card
 from loadmaster.sim.queue.engine.cluster_amounts_state import amounts_of
 from loadmaster.sim.queue.engine.constraint_arrays import bound_of, open_rows, rows_of
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
+from loadmaster.sim.queue.engine.cycle_ends_kernel import CycleEnds, empty_cycle_ends
 from loadmaster.sim.queue.engine.estimates import no_estimates
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.expected_ends_kernel import empty_ends
@@ -39,6 +49,7 @@ from loadmaster.sim.queue.engine.initial_state import (
     empty_state,
     full_frontier,
     no_moment,
+    startable,
 )
 from loadmaster.sim.queue.engine.priority_ticks import book_of, empty_events
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
@@ -46,6 +57,17 @@ from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import begin, runs_of_start
 from loadmaster.sim.queue.engine.state import BLOCKING, EASY, WALK, Jobs, Log, QueueRules
 from loadmaster.sim.queue.queue_run import QueueRun
+
+MOST_HOSTS_IN_ROWS, MOST_ROWS = 8192, 129
+"""Rows of hosts serve no more hosts, as long rows are slow to read, and hosts of fewer cores than rows."""
+_ROW_RULES = {
+    "best-fit-cores": BEST_CORES,
+    "worse-fit-cores": WORSE_CORES,
+    "best-fit-memory": BEST_MEMORY,
+    "worse-fit-memory": WORSE_MEMORY,
+}
+MOST_CYCLES = 2.0**20
+"""The most cycles that a job may run where ends stand by cycle: 4 MB."""
 
 
 def engine_arrays(
@@ -101,6 +123,7 @@ def engine_arrays(
         pool or no_pool(),
         meta=rules.members > 1,
         promises=rules.backfilling == EASY,
+        in_order=(rules.first_fit | rules.next_fit) != 0 or int(jobs.tasks.max(initial=1)) > 1,
     )
     if cards is not None:
         state = state_on_cards(state, jobs, cards)
@@ -130,7 +153,30 @@ def engine_arrays(
         return _without_promises(engine), bound
     if estimates is None and state.cards is None and state.amounts is None and is_basic(rules, discipline):
         engine = _without_promises(engine)._replace(ranked=None)
+        free = bound is None and pool is None and cards is None  # nothing limits which hosts a job may use
+        by_cycle = free and runs is None and not rules.limited
+        state = engine.state._replace(cycle_ends=_cycle_ends(jobs, hosts, rules.interval_s if by_cycle else 0.0))
+        names = [member.name if free and is_built_in(member) else "" for member in members_of(policy)]
+        engine = engine._replace(state=state, scores=_in_rows(engine.scores, jobs, hosts, rules, names))
     return engine, bound
+
+
+def _in_rows(scores: Scores, jobs: Jobs, hosts: Cluster, rules: QueueRules, names: Sequence[str]) -> Scores:
+    """The scores with rows of hosts for the members of these names that rows know, where they serve the run."""
+    amounts = hosts.capacity.shape[1]
+    whole = all(bool((cores == np.floor(cores)).all()) for cores in (hosts.capacity[:, 0], jobs.demand[:, 0]))
+    serves = amounts <= 2 and whole and not rules.several_speeds and rules.everywhere
+    most_cores = int(hosts.capacity[:, 0].max(initial=0.0))
+    serves = serves and hosts.hosts <= MOST_HOSTS_IN_ROWS and most_cores < MOST_ROWS
+    rule = [_ROW_RULES.get(name, RATED) if serves else RATED for name in names]
+    return scores._replace(rows=empty_rows(rule, hosts.hosts, most_cores, len(scores.owner)))
+
+
+def _cycle_ends(jobs: Jobs, hosts: Cluster, interval_s: float) -> CycleEnds:
+    """No ends yet, by cycle if `interval_s` is given and no job runs too many cycles."""
+    assert hosts.speed is not None
+    longest = jobs.runtime_s.max(initial=0.0) / hosts.speed.min(initial=np.inf) / interval_s if interval_s else np.inf
+    return empty_cycle_ends(longest if longest < MOST_CYCLES else 0.0, startable(jobs, hosts))
 
 
 def is_basic(rules: QueueRules, discipline: Discipline) -> bool:
@@ -207,10 +253,13 @@ def _narrow(numbers: Ints) -> NDArray[np.integer[Any]]:
 
 def columns_of(workload: Workload, bound: ConstraintState | None, *, moving: bool) -> JobColumns:
     """The columns of each row that orders look at; empty where ranks never move."""
-    columns = job_columns(workload)
     if not moving:
-        return _writable(JobColumns._make(column[:0] for column in columns))
+        return JobColumns._make(np.zeros(0, kind) for kind in _COLUMN_TYPES)
+    columns = job_columns(workload)
     return _writable(columns if bound is None else JobColumns._make(column[bound.row.owner] for column in columns))
+
+
+_COLUMN_TYPES = [np.float64 if kind == Floats else np.int32 for kind in JobColumns.__annotations__.values()]
 
 
 def _writable(columns: JobColumns) -> JobColumns:

@@ -6,11 +6,14 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.place.cards_kernel import return_cards
+from loadmaster.sim.moments_kernel import cycle_of
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_changed_host
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against, note_expected_end
 from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound
+from loadmaster.sim.queue.engine.cycle_ends_kernel import counts_cycles, drop, first_of_cycle, note_run
 from loadmaster.sim.queue.engine.estimates_kernel import note_end
 from loadmaster.sim.queue.engine.expected_ends_kernel import add_end, drop_end
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import change_use
 from loadmaster.sim.queue.engine.host_pool_kernel import free_again, take_lowest
 from loadmaster.sim.queue.engine.profile.running_jobs_kernel import give_back_early
 from loadmaster.sim.queue.engine.queue_tree_kernel import leave
@@ -30,16 +33,9 @@ def commit(engine, bound, now):
     for i in range(count[PLANNED]):
         row = np.int64(engine.state.plan_job[1, i])
         engine.log.start_s[row if bound is None else bound.row[row].owner] = now
-        # a job runs at the speed of its slowest host
-        slowest = np.inf
-        for k in range(engine.jobs.tasks[row]):
-            host = engine.state.undo_host[engine.state.plan_task[i] + k]
-            engine.log.host[engine.jobs.first_task[row] + k] = host
-            slowest = min(slowest, engine.state.speed[host])
+        slowest = _log_hosts(engine, row, engine.state.plan_task[i])
         if engine.state.cards is not None:
             _hold_cards(engine, row, i)
-        # log in task order, held hosts in runs of one host
-        _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
         start_up_s, begin_s = 0.0, now
@@ -48,12 +44,10 @@ def commit(engine, bound, now):
             start_up_s = take_hosts(bound.sleeping, engine.state.undo_host, first, tasks, now)
             begin_s = now + start_up_s
         end_s = begin_s + engine.jobs.runtime_s[row] / slowest
+        _note_run(engine, row, engine.state.plan_task[i], end_s)
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             note_running(engine, row, begin_s + engine.jobs.expected_s[row] / slowest)
-        count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
-        engine.state.used[engine.jobs.project[row]] += (
-            engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
-        )
+        change_use(engine.jobs, engine.state, row, 1.0)
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             add_end(engine.ends, begin_s + engine.jobs.expected_s[row] / slowest, row)
         if engine.ranked is not None and bound is None and engine.rules.tracks_events:
@@ -74,8 +68,40 @@ def commit(engine, bound, now):
 
 
 @inlined
+def _log_hosts(engine, row, entry):
+    """Log the hosts in the undo list from `entry` on, in task order; returns the speed of the slowest."""
+    slowest = engine.state.speed[0]
+    for k in range(engine.jobs.tasks[row]):
+        engine.log.host[engine.jobs.first_task[row] + k] = engine.state.undo_host[entry + k]
+    if engine.rules.several_speeds:
+        slowest = np.inf
+        for k in range(engine.jobs.tasks[row]):
+            slowest = min(slowest, engine.state.speed[engine.state.undo_host[entry + k]])
+    return slowest
+
+
+@inlined
+def _note_run(engine, row, entry, end_s):
+    """Note that the job runs until `end_s` on the hosts in the undo list from `entry` on."""
+    jobs, state = engine.jobs, engine.state
+    if state.cycle_ends is not None and counts_cycles(state.cycle_ends):
+        cycle, end = cycle_of(end_s, engine.rules.interval_s), entry + jobs.tasks[row]
+        while entry < end:
+            host, tasks = next_run(state.undo_host, entry, end)
+            note_run(state.cycle_ends, cycle, host, jobs.kind[row], tasks, jobs.project[row])
+            state.tally[RUNNING] += 1
+            entry += tasks
+        return
+    _hold(state, entry, jobs.tasks[row], jobs.first_task[row])
+    state.tally[RUNNING] = push(state.end_s, state.ending, state.tally[RUNNING], end_s, row)
+
+
+@inlined
 def _hold(state, entry, tasks, task):
     """Let a job hold the hosts in the undo list from `entry` on; equal hosts stand side by side."""
+    if tasks == 1:
+        state.held[task] = state.undo_host[entry]
+        return
     for k in range(entry, entry + tasks):
         state.picked[state.undo_host[k]] += 1
     for k in range(entry, entry + tasks):
@@ -130,6 +156,9 @@ def _record_event(happened, job, time_s):
 @inlined
 def complete(engine, plan, now):
     """End the jobs whose end has come: they give back their hosts."""
+    if engine.state.cycle_ends is not None and counts_cycles(engine.state.cycle_ends):
+        _complete_cycle(engine, cycle_of(now, engine.rules.interval_s))
+        return
     count = engine.state.tally
     while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
         job = np.int64(engine.state.ending[0])
@@ -146,7 +175,8 @@ def complete(engine, plan, now):
             if engine.state.cards is not None:
                 return_cards(engine.state.cards, kind, host, task, task + tasks)
             give_back(engine, host, kind, tasks)
-            note_changed_host(engine.state.news, host)
+            if engine.rules.keeps:
+                note_changed_host(engine.state.news, host)
             if engine.head_promise is not None and engine.rules.backfilling == EASY:
                 move_out(engine.state.running_by_host, task, host)
             task += tasks
@@ -155,6 +185,23 @@ def complete(engine, plan, now):
         if engine.rules.limited:
             count_against(engine.jobs, engine.state, job, 1.0)
             note_amounts(engine.jobs, engine.state, job)
-        engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
+        change_use(engine.jobs, engine.state, job, -1.0)
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             drop_end(engine.ends, job)
+
+
+@inlined
+def _complete_cycle(engine, cycle):
+    """The same where ends stand by cycle: the runs of `cycle` end."""
+    ends, state = engine.state.cycle_ends, engine.state
+    number = first_of_cycle(ends, cycle)
+    while number > 0:
+        run = ends.run[number]
+        kind, host, tasks = np.int64(run.kind), np.int64(run.host), np.int64(run.tasks)
+        give_back(engine, host, kind, tasks)
+        if engine.rules.keeps:
+            note_changed_host(state.news, host)
+        if state.used.shape[0] > 1:
+            state.used[run.project] -= engine.jobs.demand[kind, 0] * tasks
+        state.tally[RUNNING] -= 1
+        number = drop(ends, number)

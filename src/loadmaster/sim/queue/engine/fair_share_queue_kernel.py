@@ -25,8 +25,17 @@ def rank_projects(state, waiting):
 
 
 @inlined
+def change_use(jobs, state, job, sign):
+    """Add the cores of `job` to the use of its project (`sign` 1), or take them away (-1); one project has no use."""
+    if state.used.shape[0] > 1:
+        state.used[jobs.project[job]] += sign * jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
+
+
+@inlined
 def use_more(state, project, cores):
     """Let the project use so many more cores in this pass."""
+    if state.used.shape[0] == 1:
+        return
     state.used[project] += cores
     if state.need[project] != SATISFIED:
         state.need[project] = rank_of(state.used[project] / state.share[project])

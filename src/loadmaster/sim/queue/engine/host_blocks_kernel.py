@@ -55,6 +55,8 @@ def fits(room, demand):
 @inner
 def raise_block(state, host):
     """Raise the values of a host's block: the host has more free than before, or is open again."""
+    if state.most.shape[1] == 0:
+        return
     state.tally[RAISES] += 1
     most, block, cores = state.most, host // HOSTS_OF_BLOCK, state.free[host, 0]
     if cores < 0.0:
@@ -201,7 +203,9 @@ def _first_host(state, hosts, kind, demand, some_are_not):
     first = room.host if room.raises == state.tally[RAISES] else np.int64(0)
     if some_are_not:
         return next_host(state, hosts, demand, first, hosts.shape[0])
-    host = _first_open(state, demand, first)
+    host = first  # where the last job of the demand was placed there often is room for one more
+    if first == hosts.shape[0] or not state.open[first] or not fits(state.free[first], demand):
+        host = _first_open(state, demand, first)
     room.raises, room.host = state.tally[RAISES], host if host >= 0 else hosts.shape[0]
     return host
 

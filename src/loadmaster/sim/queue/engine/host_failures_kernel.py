@@ -10,6 +10,7 @@ from loadmaster.place.cards_kernel import amounts_of, return_cards, sum_up
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against
 from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, EVENTS, FAILED, SENT_BACK, STOPPED
 from loadmaster.sim.queue.engine.eligibility_kernel import finish, requeue
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import change_use
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
 from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_out, next_run
@@ -78,7 +79,7 @@ def free_hosts(engine, bound, row, time_s):
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             move_out(engine.state.running_by_host, task, host)
         task += tasks
-    engine.state.used[engine.jobs.project[row]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[row]
+    change_use(engine.jobs, engine.state, row, -1.0)
     if engine.rules.limited:
         count_against(engine.jobs, engine.state, row, 1.0)
 

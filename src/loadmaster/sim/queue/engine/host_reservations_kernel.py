@@ -1,12 +1,15 @@
 """Hosts reserved within a pass for jobs that do not fit: most free memory first, lower index among equals (rule Q2).
 
 A pass often reserves hundreds of hosts. So the hosts first go on shelves by level of free memory, and only the hosts of
-one shelf at a time stand in a heap. A shelf that is reserved as a whole needs no order. Free memory only falls within a
-pass, so a host can only move to a lower shelf; it is put there when it is met.
+one shelf at a time stand in a heap. A shelf needs none if it is reserved as a whole, or if its hosts have equal free
+memory and stand by index, as they do at first. Free memory only falls within a pass, so a host can only move to a lower
+shelf; it is put there when it is met.
 
 Most reservations are only counted. The counted ones go to the open hosts with most free memory. So a host below at
 least so many others on higher levels is not among them: a job may take it, and no host is chosen for the count. This
 changes nothing, since the host that is taken only falls further below those others.
+
+A reserved host without room for any job of the log is only counted (FULL): no search would find it.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -17,7 +20,7 @@ from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.place.cards_kernel import tasks_on_empty
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
-from loadmaster.sim.queue.engine.state import ABOVE, CLOSED, HEAPED, LEVEL, NO_SHELVES, PENDING, SHELF
+from loadmaster.sim.queue.engine.state import ABOVE, CLOSED, FULL, HEAPED, LEVEL, NO_SHELVES, PENDING, SHELF
 
 
 @inlined
@@ -60,8 +63,14 @@ def reserve(engine, job):
 @inlined
 def clear_reservations(state):
     """Begin a pass: no host is reserved."""
-    state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
+    state.tally[CLOSED] = state.tally[FULL] = state.tally[PENDING] = state.tally[HEAPED] = 0
     state.tally[SHELF] = NO_SHELVES
+
+
+@inlined
+def reserved_hosts(state):
+    """How many hosts are reserved in this pass, also those that are only counted."""
+    return state.tally[CLOSED] + state.tally[FULL] + state.tally[PENDING]
 
 
 @inlined
@@ -72,7 +81,7 @@ def reopen(state, scores):
         state.open[host] = True
         open_again(scores, host)
         raise_block(state, host)
-    state.tally[CLOSED] = 0
+    state.tally[CLOSED] = state.tally[FULL] = 0
     state.tally[SHELF] = NO_SHELVES
 
 
@@ -122,10 +131,22 @@ def _level_of(state, host):
 @inlined
 def _close(state, scores, host):
     leave_level(state, host)
+    if _is_full(state, host):
+        state.tally[FULL] += 1
+        return
     state.open[host] = False
     shut(scores, host)
     state.closed[state.tally[CLOSED]] = host
     state.tally[CLOSED] += 1
+
+
+@inlined
+def _is_full(state, host):
+    """Whether the host lacks room for any job, so that the state of a reserved host can do without it."""
+    full = False
+    for r in range(state.least.shape[0]):
+        full |= state.free[host, r] < state.least[r]
+    return full
 
 
 @inner
@@ -184,13 +205,16 @@ def _put(state, host, memory):
 
 @inner
 def _take_shelf(state, scores, memory):
-    """Go on to the next shelf: reserve all its hosts if that many are wanted, else put them into the heap."""
+    """Go on to the next shelf: reserve all its hosts if that many are wanted, else the first ones.
+
+    If its hosts do not stand in the order of reservation, they are put into the heap.
+    """
     count = state.tally
     count[SHELF] -= 1
     shelf = count[SHELF]
-    is_reserved = state.on_level[shelf] <= count[PENDING]
     host = np.int64(state.shelf[shelf])
-    while host >= 0:
+    is_reserved = state.on_level[shelf] <= count[PENDING] or _is_in_order(state, host, shelf, memory)
+    while host >= 0 and not (is_reserved and count[PENDING] == 0):
         beside = np.int64(state.beside[host])
         if state.open[host]:
             if is_reserved and _level_of(state, host) == shelf:
@@ -199,3 +223,19 @@ def _take_shelf(state, scores, memory):
             else:
                 _put(state, host, memory)
         host = beside
+    if host >= 0:  # the others stay on their shelf
+        state.shelf[shelf] = host
+        count[SHELF] = shelf + 1
+
+
+@inlined
+def _is_in_order(state, host, shelf, memory):
+    """Whether the hosts from `host` on that belong on `shelf` have equal free memory, and stand by index."""
+    last, room = np.int64(-1), -1.0
+    while host >= 0:
+        if state.open[host] and _level_of(state, host) == shelf:
+            if host < last or (last >= 0 and state.free[host, memory] != room):
+                return False
+            last, room = host, state.free[host, memory]
+        host = np.int64(state.beside[host])
+    return True

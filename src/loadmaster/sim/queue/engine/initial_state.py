@@ -48,8 +48,9 @@ def empty_state(
     *,
     meta: bool,
     promises: bool,
+    in_order: bool,
 ) -> QueueState:
-    """All hosts empty, and nothing remembered."""
+    """All hosts empty, and nothing remembered; `in_order`: some search goes by the order of hosts."""
     total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
     projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
     room = startable(jobs, cluster)
@@ -82,7 +83,8 @@ def empty_state(
         beside=np.zeros(hosts, np.int32),
         shelves_a_unit=np.full(1, SHELVES / (cluster.capacity[:, min(1, resources - 1)].max(initial=0.0) or 1.0)),
         on_level=np.zeros(SHELVES, np.int32),
-        most=_most_of_blocks(cluster),
+        least=_least_demand(jobs),
+        most=_most_of_blocks(cluster)[:, slice(None if in_order else 0)].copy(),
         first_room=np.zeros(kinds, FIRST_ROOM).view(np.recarray),
         partly=np.full((len(jobs.allowed), kinds), -1, np.int64),
         partly_tasks=np.zeros((len(jobs.allowed), kinds), np.int32),
@@ -93,7 +95,7 @@ def empty_state(
         plan_job=np.zeros((2, room), np.int32),
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         plan_task=np.zeros(room, np.int64),
-        tally=np.array([0, 0, 0, -1, *[0] * 15], np.int64),
+        tally=np.array([0, 0, 0, -1, *[0] * 16], np.int64),
         estimates=estimates,
         running_by_host=empty_running(tasks, total, hosts) if promises else empty_running(0, 0, 0),
         # `news` lists a host once, by its flag.
@@ -104,6 +106,13 @@ def empty_state(
         ),
         pool=pool,
     )
+
+
+def _least_demand(jobs: Jobs) -> Floats:
+    """float64[R]: the least of each resource that any job requests, if reservations of all jobs may be counted."""
+    counted = bool(jobs.holdable.all()) and bool(jobs.whole.all()) and int(jobs.tasks.max(initial=1)) == 1
+    least: Floats = jobs.demand.min(axis=0, initial=np.inf)
+    return least if counted else np.zeros_like(least)
 
 
 def empty_queue(jobs: Jobs, *, ticked: bool, amounts: int = 0) -> WaitingRows:

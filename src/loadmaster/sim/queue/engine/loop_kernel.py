@@ -19,6 +19,7 @@ from loadmaster.sim.queue.engine.constrained_kernel import (
     has_cut_runs,
     queue_length,
 )
+from loadmaster.sim.queue.engine.cycle_ends_kernel import counts_cycles, next_end_s
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
 from loadmaster.sim.queue.engine.general_pass_kernel import advance_generally, decide_generally, follow
 from loadmaster.sim.queue.engine.meta_rule_kernel import best_pass
@@ -121,9 +122,8 @@ def advance_unconstrained(engine, plan):
     stands = plan is None and count[RUNNING] == 0 and change_s == np.inf
     if count[ARRIVED] == total and (count[WAITING] == 0 or stands):
         return np.inf
-    event = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
-    if count[ARRIVED] < total:
-        event = min(event, engine.jobs.submit_s[count[ARRIVED]])
+    arrival_s = engine.jobs.submit_s[count[ARRIVED]] if count[ARRIVED] < total else np.inf
+    event = min(_next_end_s(engine, arrival_s), arrival_s)
     if count[WAITING] > 0:
         event = min(event, change_s)
     estimates = engine.state.estimates
@@ -141,6 +141,16 @@ def advance_unconstrained(engine, plan):
         correct(estimates, engine.ends, engine.log, now)
     _admit(engine, now)
     return now
+
+
+@inlined
+def _next_end_s(engine, until_s):
+    """When the next job ends; may be infinite if that is not before `until_s`."""
+    if engine.state.tally[RUNNING] == 0:
+        return np.inf
+    if engine.state.cycle_ends is not None and counts_cycles(engine.state.cycle_ends):
+        return next_end_s(engine.state.cycle_ends, until_s, engine.rules.interval_s)
+    return engine.state.end_s[0]
 
 
 @inlined

@@ -28,19 +28,30 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
     pass_over_array,
     was_restricted,
 )
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import is_satisfied, neediest_project, rank_projects, use_more
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import (
+    change_use,
+    is_satisfied,
+    neediest_project,
+    rank_projects,
+    use_more,
+)
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
-from loadmaster.sim.queue.engine.host_reservations_kernel import clear_reservations, reopen, reserve
+from loadmaster.sim.queue.engine.host_reservations_kernel import (
+    clear_reservations,
+    reopen,
+    reserve,
+    reserved_hosts,
+)
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_infeasible, is_known_by_steps, record_failure
-from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting, pass_empty
 from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
 from loadmaster.sim.queue.engine.state import (
     AT_FIRST,
     BLOCKING,
     CHOICE,
-    CLOSED,
     COUNTED,
     EASY,
+    FAN,
     HEAD,
     HOSTS,
     LONG,
@@ -85,7 +96,7 @@ def serve(engine, member, bound, now):
     first = np.int64(0)  # jobs from here on are tried on all hosts; jobs before it on changed hosts alone
     if bound is None and passing and may_reuse_failures(engine.rules, engine.state):
         first = _try_changed_hosts(engine)
-    while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
+    while reserved_hosts(engine.state) < engine.capacity.shape[0] and tried != engine.rules.lookahead:
         if engine.ranked is not None and engine.rules.shortest and head >= 0:
             job, project = next_shortest(engine.ranked, engine.frontier, engine.head_promise, now), 0
         elif engine.ranked is not None and engine.rules.moving:
@@ -218,6 +229,8 @@ def _next(engine, now, passing, first, counting):
         begin, end = engine.state.cursor[project], engine.waiting.edge[1, project]
         if passing:
             position = np.int64(-1)
+            if begin == engine.waiting.edge[0, project]:
+                begin = engine.waiting.edge[0, project] = pass_empty(engine.waiting, begin, end)
             if begin < first:
                 position = next_fitting(engine, now, begin, min(first, end), NEWS)
                 begin = first
@@ -242,19 +255,22 @@ def _count_reservations(engine, position, end):
     A job that requests the least of all is another one: if it fits nowhere, the pass is over.
     """
     jobs, state, waiting = engine.jobs, engine.state, engine.waiting
-    hosts = state.open.shape[0] - state.tally[CLOSED]
+    hosts = state.open.shape[0] - reserved_hosts(state) + state.tally[PENDING]
+    counted = np.int64(-1)  # equal jobs come in runs
     while position >= 0 and state.tally[PENDING] < hosts:
         job = np.int64(waiting.at[position])
-        kind = jobs.kind[job]
-        if (
-            jobs.tasks[job] > 1
-            or jobs.smallest[kind]
-            or not jobs.holdable[kind]
-            or not is_known_by_steps(jobs, state, job, SHORT)
+        kind = np.int64(jobs.kind[job])
+        if kind != counted and (
+            jobs.smallest[kind] or not jobs.holdable[kind] or not is_known_by_steps(jobs, state, job, SHORT)
         ):
             break
+        if jobs.tasks[job] > 1:
+            break
+        counted = kind
         state.tally[PENDING] += 1
-        position = next_waiting(jobs, waiting, position + 1, end)
+        position += 1
+        if position % FAN == 0 or position >= end or not waiting.here[position]:
+            position = next_waiting(jobs, waiting, position, end)
     return position
 
 
@@ -302,5 +318,5 @@ def end_pass(engine):
         job = state.plan_job[1, i]
         if engine.rules.limited:
             count_against(jobs, state, job, 1.0)
-        state.used[jobs.project[job]] -= jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
+        change_use(jobs, state, job, -1.0)
     reopen(state, engine.scores)

@@ -45,6 +45,18 @@ def next_waiting(jobs, waiting, position, end):
     return np.int64(-1)
 
 
+@inlined
+def pass_empty(waiting, position, end):
+    """A position from `position` up to `end` before which no job waits, not too far on: for the edge of the queue.
+
+    Jobs leave the front of the queue. If the edge follows, a search looks at no nodes there, which would be loose.
+    """
+    end = min(end, position + FAN * FAN)
+    while position < end and not waiting.here[position]:
+        position += 1
+    return position
+
+
 @inner
 def _empty_from(jobs, waiting, node):
     """The number of positions, from a lowest block on, without a waiting job; 0 if a job waits in the block."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from loadmaster.place.cards_kernel import EngineCards
 from loadmaster.sim.queue.engine.cluster_amounts_state import ClusterAmounts
+from loadmaster.sim.queue.engine.cycle_ends_kernel import CycleEnds
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.running_by_host_kernel import RunningByHost
@@ -237,10 +238,12 @@ class QueueState(NamedTuple):
         open: bool[H], not reserved in this pass.
         usable: bool[H], hosts that may be used for the job at hand; all, while no job is.
         closed: int32[H], the hosts reserved in this pass, and behind them those that are too dear for the job at hand.
-        used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
-            int64[P], `used / share` as `fair_share_queue_kernel.py` keeps it in a pass.
+        used, share: float64[P], cores in use, which are counted where there are several projects, and share;
+            cursor: int64[P], the next position of a project; need: int64[P], `used / share` as
+            `fair_share_queue_kernel.py` keeps it in a pass.
         left: float64[L], what is left of each amount of the whole cluster, and of each limit.
-        end_s, ending: float64[J], int32[J], heap of running jobs by their end: each is in it once.
+        end_s, ending: float64[J], int32[J], heap of running jobs by their end: each is in it once, or none where ends
+            stand by cycle.
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
         steps: STEP[2, B], by whole cores: the least memory that failed with no more cores, in the pass of the stamp.
         pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
@@ -249,8 +252,11 @@ class QueueState(NamedTuple):
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory; on_level: int32[S],
             open hosts on each level of free memory, in a pass in which hosts have been put on shelves.
+        least: float64[R], a host with less free of a resource has no room for any job; 0 where a job may reserve
+            particular hosts.
         most: float64[C + R - 2, B], the values of host blocks: by whole cores the most memory on any host of a block
-            that has so many free, or more; then the most of each further resource (`host_blocks_kernel.py`).
+            that has so many free, or more; then the most of each further resource (`host_blocks_kernel.py`). B is 0
+            where no search goes by the order of hosts.
         first_room: FIRST_ROOM[K]: before this host no open host has room for the demand, while RAISES is as stated.
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the reservation;
             partly_tasks: int32[C, K], with how many tasks.
@@ -261,13 +267,14 @@ class QueueState(NamedTuple):
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
-        tally: int64[19], see the constants below.
+        tally: int64[20], see the constants below.
         estimates: expected runtimes that are not known before; None in a basic run (`arrays.is_basic`).
         running_by_host: the running jobs on each host; None in a basic run.
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
         cards: the GPUs of hosts, where some job requests a part of one (`cards_kernel.py`); None elsewhere.
         amounts: of the whole cluster, where some bind (`cluster_amounts_kernel.py`); None elsewhere.
+        cycle_ends: running tasks by the cycle in which they end; None but in a basic run.
     """
 
     free: NDArray[np.float64]
@@ -294,6 +301,7 @@ class QueueState(NamedTuple):
     beside: NDArray[np.int32]
     shelves_a_unit: NDArray[np.float64]
     on_level: NDArray[np.int32]
+    least: NDArray[np.float64]
     most: NDArray[np.float64]
     first_room: NDArray[np.void]
     partly: NDArray[np.int64]
@@ -312,6 +320,7 @@ class QueueState(NamedTuple):
     pool: CountedHosts
     cards: EngineCards | None = None
     amounts: ClusterAmounts | None = None
+    cycle_ends: CycleEnds | None = None
 
 
 (
@@ -334,10 +343,13 @@ class QueueState(NamedTuple):
     LEVEL,
     ABOVE,
     RAISES,
-) = range(19)
-"""PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
+    FULL,
+) = range(20)
+"""RUNNING: running jobs; where their ends stand by cycle, those on several hosts count once for each.
+PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
 which depends on what the others hold.
 MOVES: starts planned and passes begun, counted through the run.
+CLOSED: reserved hosts that are not open. FULL: reserved hosts that are not marked, as no job has room there.
 SHELF: hosts on this shelf and above have left their shelves.
 RAISES: how often a host has got more free or has opened, counted through the run.
 ABOVE: open hosts on LEVEL and the levels of free memory above it.
