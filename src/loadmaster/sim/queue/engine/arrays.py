@@ -1,6 +1,7 @@
 """Lays out the arrays of the compiled engine from a log, a cluster and their rules."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,10 @@ from loadmaster.sim.queue.queue_run import QueueRun
 
 MOST_HOSTS_IN_ROWS, MOST_ROWS = 8192, 129
 """Rows of hosts serve no more hosts, as long rows are slow to read, and hosts of fewer cores than rows."""
-_ROW_RULES = {
-    "best-fit-cores": BEST_CORES,
-    "worse-fit-cores": WORSE_CORES,
-    "best-fit-memory": BEST_MEMORY,
-    "worse-fit-memory": WORSE_MEMORY,
-}
+_ROW_RULES = {BEST_CORES: (0, 1.0), WORSE_CORES: (0, -1.0), BEST_MEMORY: (-1, 1.0), WORSE_MEMORY: (-1, -1.0)}
+"""The amount by which each rule of rows rates hosts, and its sign."""
+TRIED_HOSTS = 64
+"""Hosts on which a policy is compared with the rules of rows."""
 MOST_CYCLES = 2.0**20
 """The most cycles that a job may run where ends stand by cycle: 4 MB."""
 
@@ -156,20 +155,36 @@ def engine_arrays(
         free = bound is None and pool is None and cards is None  # nothing limits which hosts a job may use
         by_cycle = free and runs is None and not rules.limited
         state = engine.state._replace(cycle_ends=_cycle_ends(jobs, hosts, rules.interval_s if by_cycle else 0.0))
-        names = [member.name if free and is_built_in(member) else "" for member in members_of(policy)]
-        engine = engine._replace(state=state, scores=_in_rows(engine.scores, jobs, hosts, rules, names))
+        scores = _in_rows(engine.scores, jobs, hosts, rules, members_of(policy) if free else ())
+        engine = engine._replace(state=state, scores=scores)
     return engine, bound
 
 
-def _in_rows(scores: Scores, jobs: Jobs, hosts: Cluster, rules: QueueRules, names: Sequence[str]) -> Scores:
-    """The scores with rows of hosts for the members of these names that rows know, where they serve the run."""
+def _in_rows(scores: Scores, jobs: Jobs, hosts: Cluster, rules: QueueRules, members: Sequence[Policy]) -> Scores:
+    """The scores with rows of hosts for those of the members that rows know, where they serve the run."""
     amounts = hosts.capacity.shape[1]
     whole = all(bool((cores == np.floor(cores)).all()) for cores in (hosts.capacity[:, 0], jobs.demand[:, 0]))
     serves = amounts <= 2 and whole and not rules.several_speeds and rules.everywhere
     most_cores = int(hosts.capacity[:, 0].max(initial=0.0))
     serves = serves and hosts.hosts <= MOST_HOSTS_IN_ROWS and most_cores < MOST_ROWS
-    rule = [_ROW_RULES.get(name, RATED) if serves else RATED for name in names]
+    rule = [row_rule(member, amounts) for member in members] if serves and members else [RATED] * rules.members
     return scores._replace(rows=empty_rows(rule, hosts.hosts, most_cores, len(scores.owner)))
+
+
+@cache
+def row_rule(policy: Policy, resources: int) -> int:
+    """The rule of rows that rates hosts with so many resources as the policy does; `RATED` if there is none.
+
+    The policy's own function says so, on random hosts: a change of its file changes the rule, or the policy is rated.
+    """
+    if not is_built_in(policy) or policy.contextual:
+        return RATED
+    hosts = np.sort(np.random.default_rng(1).uniform(1.0, 9.0, (TRIED_HOSTS, 3, resources)), axis=1)
+    scores = [policy.score(demand, free, capacity) for demand, free, capacity in hosts]
+    for rule, (amount, sign) in _ROW_RULES.items():
+        if scores == [sign * free[amount] for _, free, _ in hosts]:
+            return rule
+    return RATED
 
 
 def _cycle_ends(jobs: Jobs, hosts: Cluster, interval_s: float) -> CycleEnds:
