@@ -11,7 +11,7 @@ from loadmaster.backfilling.pass_arrays import MORE_ROOM, SPARE, STARTED, STATUS
 from loadmaster.backfilling.running_ends_kernel import first_after
 from loadmaster.backfilling.start_bounds_kernel import note_freed_from
 from loadmaster.jit.kernels import inner
-from loadmaster.place.cards_kernel import change_row, give_to, sum_up_row
+from loadmaster.place.cards_kernel import change_row, give_to_row, sum_up_row
 
 
 @inner
@@ -220,8 +220,7 @@ def hold_task(view, availability, host, span_s, kind, bits, sign):
         hold(availability, host, start_s, end_s, demand, cards.resources, sign)
         at = covering(availability, host, start_s)
         while bits > 0 and availability.step[at].start_s < end_s:
-            give_to(availability.step_free[at, cards.resources + 2 :], bits, -sign * cards.share[kind])
-            sum_up_row(cards, availability.step_free[at])
+            give_to_row(cards, availability.step_free[at], bits, -sign * cards.share[kind])
             at = np.int64(availability.step[at].next)
 
 

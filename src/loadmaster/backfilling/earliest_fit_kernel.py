@@ -20,7 +20,7 @@ from loadmaster.jit.kernels import inner
 
 BOUND, EXACT = range(2)
 """The state of a host, as its chain's `held`: a bound alone, or its exact start for a task (or never)."""
-TRIES = 8
+TRIES = 4
 """Hosts that are tried one by one for a good start, before all hosts are tried for a better one."""
 
 
@@ -76,12 +76,12 @@ def _good_start(view, availability, row, kind, before_s):
     allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     best_s = np.nextafter(before_s, -np.inf)
     for _ in range(TRIES):
-        host, block = likely_host(view.room, allowed, bounds, kind)
+        host, block, others_s = likely_host(view.room, allowed, bounds, kind)
         if host < 0 or bounds.soon_s[kind, host] >= best_s:
             break
         bound_s = bounds.soon_s[kind, host]
         best_s, _ = _first_in(view, availability, row, kind, host, host + 1, best_s, 0)
-        renew_block(bounds, kind, block)
+        bounds.block_s[kind, block] = min(others_s, bounds.soon_s[kind, host])
         if bounds.soon_s[kind, host] == bound_s:
             break
     return best_s
@@ -95,7 +95,7 @@ def _first_in(view, availability, row, kind, first, end, best_s, able):
     for host in range(first, end):
         if bounds.soon_s[kind, host] > best_s or not view.room.open[host] or not allowed[host]:
             continue
-        bound_s = bound_on(availability, kind, host, np.inf)
+        bound_s = bound_on(availability, kind, host, best_s)
         if bound_s > best_s:
             continue
         start_s = _first_open(view, availability, row, host, expected_s, bound_s, best_s)

@@ -86,16 +86,21 @@ def _begin_class(availability, kind, now):
 
 @inner
 def likely_host(room, allowed, bounds, kind):
-    """The usable host with the lowest bound in the block with the lowest bound, -1 if none; and the block."""
+    """The usable host with the lowest bound in the block with the lowest bound, -1 if there is none.
+
+    Also the block, and the least bound of its other hosts.
+    """
     likely, block, least_s = np.int64(-1), np.int64(0), np.inf
     for each in range(bounds.block_s.shape[1]):
         if bounds.block_s[kind, each] < least_s:
             block, least_s = np.int64(each), bounds.block_s[kind, each]
-    least_s = np.inf
+    least_s = others_s = np.inf
     for host in range(block * BLOCK, min((block + 1) * BLOCK, bounds.soon_s.shape[1])):
-        if bounds.soon_s[kind, host] < least_s and room.open[host] and allowed[host]:
-            likely, least_s = np.int64(host), bounds.soon_s[kind, host]
-    return likely, block
+        bound_s = bounds.soon_s[kind, host]
+        if bound_s < least_s and room.open[host] and allowed[host]:
+            likely, bound_s, least_s = np.int64(host), least_s, bound_s
+        others_s = min(others_s, bound_s)
+    return likely, block, others_s
 
 
 @inner

@@ -6,6 +6,7 @@ or an end moves the entries behind it.
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.jit.kernels import inner
+from loadmaster.jit.moved_entries import move_entries
 
 
 @inner
@@ -16,8 +17,7 @@ def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
     """
     many, tasks = ends.many[0], hosts.shape[0]
     at = _place_of(ends, owners, end_s, job)
-    for i in range(many - 1, at - 1, -1):
-        _move(ends, owners, i, i + tasks)
+    _move(ends, owners, at, at + tasks)
     for k in range(tasks):
         ends.end[at + k].end_s, ends.end[at + k].start_s = end_s, start_s
         ends.end[at + k].host = hosts[k]
@@ -44,8 +44,7 @@ def drop_tasks(ends, owners, end_s, job):
     while after < many and owners[after] == job and ends.end[after].end_s == end_s:
         ends.changed[ends.end[after].host] = True
         after += 1
-    for i in range(after, many):
-        _move(ends, owners, i, i - (after - at))
+    _move(ends, owners, after, at)
     ends.many[0] = many - (after - at)
 
 
@@ -77,9 +76,9 @@ def _place_of(ends, owners, end_s, job):
 
 @inner
 def _move(ends, owners, one, other):
-    ends.end[other].end_s, ends.end[other].start_s = ends.end[one].end_s, ends.end[one].start_s
-    ends.end[other].host = ends.end[one].host
-    ends.end[other].kind = ends.end[one].kind
+    """Move all entries from `one` on to `other` on."""
+    many = ends.many[0] - one
+    move_entries(ends.end, one, other, many)
+    move_entries(owners, one, other, many)
     if ends.cards is not None:
-        ends.cards[other] = ends.cards[one]
-    owners[other] = owners[one]
+        move_entries(ends.cards, one, other, many)

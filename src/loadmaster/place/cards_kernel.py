@@ -150,7 +150,26 @@ def change_row(cards, row, demand, kind, bits, sign):
     for r in range(cards.resources):
         row[r] += sign * demand[kind, r]
     if cards.wanted[kind] > 0:
-        give_to(row[cards.resources + 2 :], bits, sign * cards.share[kind])
+        give_to_row(cards, row, bits, sign * cards.share[kind])
+
+
+@inner
+def give_to_row(cards, row, bits, share):
+    """Add `share`, taken if it is negative, to each of the cards `bits` of such a row, and to what they add up to.
+
+    The largest free part is looked for anew only if it was that of a card that has less now.
+    """
+    card, largest, falls = cards.resources + 2, row[cards.resources], False
+    while bits > 0:
+        if bits & 1:
+            before, after = row[card], row[card] + share
+            row[card] = after
+            row[cards.resources + 1] += np.float64(after >= 1.0) - np.float64(before >= 1.0)
+            falls |= before == largest and after < before
+            row[cards.resources] = max(row[cards.resources], after)
+        bits >>= 1
+        card += 1
+    if falls:
         sum_up_row(cards, row)
 
 
