@@ -9,7 +9,7 @@ from loadmaster.measure.timeline import task_events, typical_demand
 from loadmaster.measure.timeline_kernel import empty_sums
 
 
-@given(runs(), st.integers(1, 7))
+@given(runs() | runs(on_cards=True), st.integers(1, 7))
 def test_all_hosts_together_strand_what_the_plain_sweep_over_events_says(run, spans):
     workload, cluster, schedule = run
     edges, parts = stranding(workload, cluster, schedule, typical_demand(workload), 1, spans)

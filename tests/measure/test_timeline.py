@@ -14,7 +14,7 @@ from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 
-@given(runs(), st.integers(1, 9), st.sampled_from([10.0, 33.0, 100.0]))
+@given(runs() | runs(on_cards=True), st.integers(1, 9), st.sampled_from([10.0, 33.0, 100.0]))
 def test_the_kernel_sweeps_as_the_plain_reference_does(run, bins, width):
     workload, cluster, schedule = run
     plain, fast = empty_sums(bins, 2), empty_sums(bins, 2)
@@ -62,6 +62,16 @@ def test_cores_left_on_a_host_whose_memory_is_used_up_are_stranded():
     line = timeline(workload, Cluster.uniform(2, cores=4, memory=16), schedule, bins=1)
     assert line.stranded[0] == pytest.approx([3 / 8, 0])
     assert line.mean_stranded(50.0) == pytest.approx([3 / 8, 0])
+
+
+def test_parts_of_two_cards_of_which_none_is_enough_are_stranded_with_the_cores_beside_them():
+    workload = Workload.of(submit_s=[0, 0, 50], runtime_s=[100, 100, 9], cores=[1, 1, 1], gpus=[0.6, 0.7, 0.7])
+    cycles = Cycles(np.array([0.0, 100.0]), np.array([2, 1]), np.array([2, 1]), np.zeros(2, np.int64))
+    cards = np.array([1, 2, 1])
+    schedule = Schedule(np.array([0.0, 0, 100]), np.zeros(3, np.int32), cycles, cards=cards)
+    line = timeline(workload, Cluster.uniform(1, cores=4, gpus=2), schedule, bins=1)
+    # .4 and .3 of two cards are .7 in all, a typical request, and 2 of 4 cores are free
+    assert line.stranded[0] == pytest.approx([2 / 4, 0.7 / 2])
 
 
 def test_a_typical_task_is_the_median_over_tasks_not_over_jobs():

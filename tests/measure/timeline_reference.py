@@ -26,7 +26,11 @@ def state_at(events: Events, moment: float) -> tuple[np.ndarray, np.ndarray]:
     free = np.array(events.free)
     running = (events.start <= moment) & (events.end > moment)
     for task in np.flatnonzero(running):
-        free[events.host[task]] -= events.demand[events.job[task]]
+        free[events.host[task]] -= events.demand[events.row[task]]
+    resources = len(events.typical)
+    used, (free, cards) = (events.free - free)[:, :resources], np.split(free, [resources], axis=1)
     enough = free >= events.typical
-    some_short = ~enough.all(axis=1, keepdims=True)
-    return (events.free - free).sum(axis=0), np.where(enough & some_short, free, 0.0).sum(axis=0)
+    fits = np.array([sum(left >= events.share for left in host) >= events.wanted for host in cards]) & enough.all(
+        axis=1
+    )
+    return used.sum(axis=0), np.where(enough & ~fits[:, None], free, 0.0).sum(axis=0)

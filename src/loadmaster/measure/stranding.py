@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from loadmaster.measure.cards_held import cards_held
 from loadmaster.measure.occupancy import averaged, part_of, rows_of, spans_of
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.cards import cards_wanted
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.stranded import stranded_amounts
@@ -20,7 +22,7 @@ def stranding(
     """The part of each resource that was stranded, hosts in their order put together in rows, as `occupancy` has them.
 
     Of a resource it is what a host has left of it, while that is enough for a typical task and another resource of the
-    same host is too short for one.
+    same host, or the free part of its cards, is too short for one.
 
     Args:
         workload: of the run.
@@ -84,12 +86,16 @@ def _lost_over_time(
 ) -> tuple[Longs, Floats, Floats, Floats]:
     """Spans of time in which nothing changes on a host: host, begin, end, and float64[N, R] what was stranded."""
     times = task_intervals(workload, schedule)
-    demand, none = workload.demand[times.job], np.zeros((cluster.hosts, len(cluster.resources)))
+    demand, capacity, wanted, share = workload.demand[times.job], cluster.capacity, 0, 0.0
+    cards = cards_held(workload, cluster, schedule)
+    if cards is not None:
+        demand, capacity = np.hstack((demand, cards.taken)), np.hstack((capacity, cards.free))
+        wanted, share = cards_wanted(float(typical[cards.column]))
     host = np.concatenate((np.arange(cluster.hosts), times.host, times.host))
     at_s = np.concatenate((np.full(cluster.hosts, edges[0]), times.start_s, times.end_s))
-    taken = np.concatenate((none, demand, -demand))
+    taken = np.concatenate((np.zeros(capacity.shape), demand, -demand))
     order = np.lexsort((at_s, host))
     host, at_s = host[order], np.fmin(at_s[order], edges[-1])
-    free = cluster.capacity[host] - np.cumsum(taken[order], axis=0)  # exact: what a host lent, it has back in the end
+    free = capacity[host] - np.cumsum(taken[order], axis=0)  # exact: what a host lent, it has back in the end
     until_s = np.append(np.where(host[1:] == host[:-1], at_s[1:], edges[-1]), edges[-1])
-    return host.astype(np.int64), at_s, until_s, stranded_amounts(free, typical)
+    return host.astype(np.int64), at_s, until_s, stranded_amounts(free, typical, wanted, share)

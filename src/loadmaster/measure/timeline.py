@@ -4,7 +4,8 @@ Stranded, as the word is used for memory that no one can rent because the host's
 2023, "Pond", section 2, ASPLOS): what is free of a resource on a host is *stranded* while there is enough of it
 for a typical task, but another resource of the same host is too short for one. A typical task requests the median
 demand over all tasks of the workload, resource by resource. So free memory is stranded on a host with no core left,
-and free cores are stranded on a host whose memory is used up.
+and free cores are stranded on a host whose memory is used up. Where GPUs are cards (rule Q22), too few cards with
+enough free are too short as well.
 
 Differs from the paper: it goes one way only, from cores to memory; here every resource can strand every other.
 """
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from loadmaster.measure.cards_held import cards_held
 from loadmaster.measure.little import horizon, spans_in_queue
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
+from loadmaster.model.cards import cards_wanted
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
@@ -70,18 +73,25 @@ def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> "Ev
     """The columns that the sweep reads: started tasks in the order of their starts and of their ends."""
     from loadmaster.measure.timeline_kernel import Events
 
-    times = task_intervals(workload, schedule)
-    start, end = times.start_s, times.end_s
+    times, typical = task_intervals(workload, schedule), typical_demand(workload)
+    start, end, cards = times.start_s, times.end_s, cards_held(workload, cluster, schedule)
+    row, demand, free = np.asarray(times.job, np.int32), workload.demand, cluster.capacity.copy()
+    wanted, share = 0, 0.0
+    if cards is not None:
+        demand, free = np.hstack((demand[row], cards.taken)), np.hstack((free, cards.free))
+        row, (wanted, share) = np.arange(len(row), dtype=np.int32), cards_wanted(float(typical[cards.column]))
     return Events(
         start,
         end,
         np.argsort(start, kind="stable").astype(np.int32),
         np.argsort(end).astype(np.int32),
-        np.asarray(times.job, np.int32),
+        row,
         times.host,
-        workload.demand,
-        cluster.capacity.copy(),
-        typical_demand(workload),
+        demand,
+        free,
+        typical,
+        wanted,
+        share,
     )
 
 

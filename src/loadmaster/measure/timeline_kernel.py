@@ -11,29 +11,31 @@ from loadmaster.model.arrays import Floats, Ints
 
 
 class Events(NamedTuple):
-    """N started tasks on H hosts with R resources.
+    """N started tasks on H hosts with R resources and, where GPUs are cards (rule Q22), at most C cards; else C is 0.
 
     Attributes:
         start: float64[N].
         end: float64[N].
         by_start: int32[N], the tasks in the order of their starts.
         by_end: int32[N], the tasks in the order of their ends.
-        job: int32[N], row of the task's demand.
+        row: int32[N], of the task's demand.
         host: int32[N].
-        demand: float64[J, R].
-        free: float64[H, R], the capacities; the sweep leaves here what was free after its last event.
-        typical: float64[R], what a typical task requests.
+        demand: float64[D, R + C].
+        free: float64[H, R + C], the capacities; the sweep leaves here what was free after its last event.
+        typical: float64[R], what a typical task requests; wanted, share: how many cards, and of each of them; else 0.
     """
 
     start: Floats
     end: Floats
     by_start: Ints
     by_end: Ints
-    job: Ints
+    row: Ints
     host: Ints
     demand: Floats
     free: Floats
     typical: Floats
+    wanted: int
+    share: float
 
 
 class Sums(NamedTuple):
@@ -70,11 +72,11 @@ def sweep(events, first, width, sums):
 @inner
 def _sweep(events, first, width, sums):
     start, end, by_start, by_end = events.start, events.end, events.by_start, events.by_end
-    job, host, demand, free, typical = events.job, events.host, events.demand, events.free, events.typical
-    tasks, resources = by_start.shape[0], free.shape[1]
+    host, demand, free = events.host, events.demand, events.free
+    tasks, resources = by_start.shape[0], events.typical.shape[0]
     used, stranded = sums.used_now, sums.stranded_now
     for h in range(free.shape[0]):
-        _count_stranded(free, h, typical, 1.0, stranded)
+        _count_stranded(events, h, 1.0, stranded)
     now, started, ended = first, 0, 0
     until = first + width * sums.used.shape[0]
     while ended < tasks and now < until:
@@ -87,12 +89,13 @@ def _sweep(events, first, width, sums):
         else:
             ended += 1
         now = _advance(now, min(time, until), first, width, used, stranded, sums)
-        h, row = host[task], job[task]
-        _count_stranded(free, h, typical, -1.0, stranded)
+        h, row = host[task], events.row[task]
+        _count_stranded(events, h, -1.0, stranded)
         for r in range(resources):
             used[r] += sign * demand[row, r]
+        for r in range(free.shape[1]):
             free[h, r] -= sign * demand[row, r]
-        _count_stranded(free, h, typical, 1.0, stranded)
+        _count_stranded(events, h, 1.0, stranded)
     _advance(now, until, first, width, used, stranded, sums)
 
 
@@ -118,13 +121,16 @@ def _advance(now, time, first, width, used, stranded, sums):
 
 
 @inlined
-def _count_stranded(free, h, typical, sign, stranded):
+def _count_stranded(events, h, sign, stranded):
     """Add (sign 1) or take away (sign -1) what is stranded on host `h`."""
-    short = 0
+    free, typical, short, cards = events.free, events.typical, 0, 0
     for r in range(typical.shape[0]):
         if free[h, r] < typical[r]:
             short += 1
-    if short == 0:
+    for card in range(typical.shape[0], free.shape[1]):
+        if free[h, card] >= events.share:
+            cards += 1
+    if short == 0 and cards >= events.wanted:
         return
     for r in range(typical.shape[0]):
         if free[h, r] >= typical[r]:
