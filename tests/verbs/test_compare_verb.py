@@ -66,6 +66,11 @@ def test_the_jobs_of_each_run_are_those_of_simulate(compared):
     assert compared.jobs().height == 4 * 300
 
 
+def test_the_jobs_of_runs_with_a_metric_of_ones_own_can_be_had():
+    made = lm.compare(limit=20, policies=["first-fit"], disciplines=["easy"], metrics=[lambda jobs: 1.0])
+    assert made.jobs().height == 20
+
+
 def test_jobs_of_a_run_that_is_not_there_or_cannot_be_made_again_are_refused(compared, tmp_path):
     with pytest.raises(lm.InputError, match="'worst-fit': no run of this comparison has this rule"):
         compared.jobs("worst-fit")

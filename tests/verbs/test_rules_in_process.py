@@ -219,6 +219,19 @@ def test_arrays_of_a_wrong_shape_or_without_numbers_are_refused():
         lm.simulate(limit=50, policy=WrongShape())
 
 
+class Divides:
+    """Ends in an error of its own."""
+
+    def score_all(self, demand, free, capacity):
+        """No number at all."""
+        return free[:, 0] + 1 // 0
+
+
+def test_an_error_of_a_policy_by_arrays_is_named():
+    with pytest.raises(lm.InputError, match=r"'@Divides': this policy fails: ZeroDivisionError: integer division"):
+        lm.simulate(limit=50, policy=Divides())
+
+
 def test_a_function_typed_at_the_prompt_runs_and_says_what_compiling_needs():
     typed = "import loadmaster as lm\n" + "def mine(demand, free, capacity):\n    return free[0] - demand[0]\n\n"
     typed += "found = lm.compare(limit=50, policies=[mine, 'best-fit-cores'])\n"

@@ -87,9 +87,12 @@ def not_finite(name: str, hint: str = "") -> InputError:
     return InputError(name, rule, fix=hint or "check its formula for 0/0 or infinity")
 
 
-def failed(name: str, error: Exception) -> InputError:
-    """The refusal of a policy that ends in an error of its own."""
-    if isinstance(error, ArithmeticError):
+def failed(name: str, error: Exception, *, compiled: bool = True) -> InputError:
+    """The refusal of a policy that ends in an error of its own.
+
+    Where the policy may be `compiled`, 0/0 is NaN there, and refused as this.
+    """
+    if compiled and isinstance(error, ArithmeticError):
         return not_finite(name)
     if "read-only" in str(error):
         return InputError(name, "a policy must not change its arguments", fix="work on a copy")

@@ -52,6 +52,8 @@ def difference_notes(difference: "RecordDifference") -> tuple[str, ...]:
         for count, which in zip(difference.only, ("first", "second"), strict=True)
         if count
     ]
+    if difference.only[0] and difference.only[1]:
+        notes.append("So the two are not runs of the same jobs; jobs of equal identifiers are compared.")
     parts = [f"{name} {one!r} and {other!r}" for name, (one, other) in difference.settings.items()]
     made = f"The runs were made differently: {'; '.join(parts)}." if parts else "Both runs have the same setting."
     return (*notes, made)

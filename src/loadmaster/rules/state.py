@@ -96,7 +96,8 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
         if isinstance(changed, ast.Name) and changed.id in own:
-            yield ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
+            called = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)  # a method that changes it
+            yield ast.unparse(node.value if isinstance(node, ast.Subscript) or called else node)
         if isinstance(changed, ast.Name) and changed.id not in function.__code__.co_varnames:
             value = outside.get(changed.id)
             if value is not None and not inspect.ismodule(value):

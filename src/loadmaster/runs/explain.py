@@ -83,6 +83,7 @@ def explain(
     trust: bool = False,
     chosen: Callable[[int], Choice] | None = None,
     live: Callable[[int], LiveReasons] = lambda _: LiveReasons(),
+    where: str = "",
 ) -> Explanation:
     """Explain the job that the log calls `identifier`.
 
@@ -92,6 +93,7 @@ def explain(
         trust: run the Python of a policy file that the record carries, without which no choice can be explained.
         chosen: explains better than the record why a job got its host; raises InputError where it cannot.
         live: tells what the record of a live run knows of a job's wait.
+        where: the record's folder, for a refusal.
 
     Raises:
         InputError: the run has no such job, or the record carries Python and is not trusted.
@@ -99,7 +101,7 @@ def explain(
     check_trust(record, trust)
     job = job_named(record, identifier)
     if job is None:
-        raise InputError(identifier, "this run has no such job", fix=_hint(record))
+        raise InputError(identifier, "this run has no such job", fix=_hint(record), where=where)
     workload, schedule = record.workload, record.schedule
     started = bool(schedule.started[job])
     stops = _stops(record, job)

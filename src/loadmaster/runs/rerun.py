@@ -1,6 +1,6 @@
 """Runs a run again: a recorded one, to see that it is the same to the bit; one of a comparison, for its jobs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -65,7 +65,7 @@ def jobs_of(case: Case, outcome: Outcome) -> pl.DataFrame:
     Raises:
         InputError: a rule of the run keeps state, or a metric of the run comes out otherwise now.
     """
-    setting = outcome.setting
+    setting = replace(outcome.setting, metrics=())  # of no use here; one that is no file's could not be found again
     if setting.in_process:
         rule = "this rule keeps state, so its run cannot be made once more"
         raise InputError(", ".join(setting.in_process), rule, fix="lm.simulate(...).frame has the jobs of one run")

@@ -170,7 +170,7 @@ class Environment:
         """
         run = self._run
         if run is None or self.is_done:
-            raise _over()
+            raise _over("step")
         try:
             row, host = action if self.options.choose_host else (action, -1)  # type: ignore[misc]
             row, host = index(row), index(host)  # type: ignore[arg-type]
@@ -197,7 +197,7 @@ class Environment:
     def schedule(self) -> "Schedule":
         """What has happened in this episode."""
         if self._run is None:
-            raise _over()
+            raise _over("schedule")
         return self._run.schedule()
 
     def scheduled(self) -> "ScheduledJobs":
@@ -286,7 +286,7 @@ def _no_action(action: object, choose_host: bool) -> Exception:
     return InputError(str(action), rule, fix="window as the row starts nothing")
 
 
-def _over() -> Exception:
+def _over(method: str) -> Exception:
     from loadmaster.model import InputError
 
-    return InputError("step", "there is no episode under way", fix="call reset() first")
+    return InputError(method, "there is no episode under way", fix="call reset() first")

@@ -251,7 +251,8 @@ def _explanation(options: ExplainOptions, command: str) -> Explained:
 
     record = options.record
     _refuse_left_out(options, record)
-    told = explain_job(record, options.name, trust=options.trust, **_live(options, record))
+    where = str(options.run) if isinstance(options.run, str | Path) else ""
+    told = explain_job(record, options.name, trust=options.trust, where=where, **_live(options, record))
     return Explained(record, told, options.top, command)
 
 
