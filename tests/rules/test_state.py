@@ -85,7 +85,8 @@ def named(tmp_path):
 @pytest.mark.parametrize(("name", "writes"), [
     ("counts", "counts writes to COUNT"), ("appends", "appends writes to SEEN"), ("fills", "fills writes to TABLE"),
     ("queues", "helper writes to LAST"), ("OfItself", "decide writes to self.calls"),
-    ("InItself", "decide writes to self.seen"), ("InItsList", "decide writes to self.seen"), ("OfItsClass", "decide writes to OfItsClass"),
+    ("InItself", "decide writes to self.seen"),
+    ("InItsList", "decide writes to self.seen"), ("OfItsClass", "decide writes to OfItsClass"),
 ])  # fmt: skip
 def test_a_rule_that_would_lose_what_it_keeps_is_refused_by_name(named, name, writes):
     with pytest.raises(InputError, match=f"{name}.*{writes}, which would be lost"):

@@ -65,7 +65,7 @@ def test_explain_names_the_gpus_and_what_lacked():
     told = explain(record, 2)
     text = " ".join(sentences(record, told))
     assert "on host 0, GPU 0" in text
-    assert "then no host had enough gpus" in text
+    assert "then no host had enough free on one GPU" in text
     assert "Host 0 had room for it from 100 s on" in text
     assert as_plain(record, told)["cards"] == [[0]]
     assert "GPUs 0, 1" in " ".join(sentences(record, explain(record, 3)))

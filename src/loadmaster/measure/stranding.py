@@ -87,9 +87,9 @@ def _lost_over_time(
     """Spans of time in which nothing changes on a host: host, begin, end, and float64[N, R] what was stranded."""
     times = task_intervals(workload, schedule)
     demand, capacity, wanted, share = workload.demand[times.job], cluster.capacity, 0, 0.0
-    cards = cards_held(workload, cluster, schedule)
+    cards = cards_held(workload, cluster, schedule, times.job, np.flatnonzero(schedule.host >= 0))
     if cards is not None:
-        demand, capacity = np.hstack((demand, cards.taken)), np.hstack((capacity, cards.free))
+        demand, capacity = np.hstack((demand, cards.held)), np.hstack((capacity, cards.empty))
         wanted, share = cards_wanted(float(typical[cards.column]))
     host = np.concatenate((np.arange(cluster.hosts), times.host, times.host))
     at_s = np.concatenate((np.full(cluster.hosts, edges[0]), times.start_s, times.end_s))

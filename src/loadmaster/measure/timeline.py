@@ -74,11 +74,12 @@ def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> "Ev
     from loadmaster.measure.timeline_kernel import Events
 
     times, typical = task_intervals(workload, schedule), typical_demand(workload)
-    start, end, cards = times.start_s, times.end_s, cards_held(workload, cluster, schedule)
+    start, end = times.start_s, times.end_s
     row, demand, free = np.asarray(times.job, np.int32), workload.demand, cluster.capacity.copy()
+    cards = cards_held(workload, cluster, schedule, times.job, np.flatnonzero(schedule.host >= 0))
     wanted, share = 0, 0.0
     if cards is not None:
-        demand, free = np.hstack((demand[row], cards.taken)), np.hstack((free, cards.free))
+        demand, free = np.hstack((demand[row], cards.held)), np.hstack((free, cards.empty))
         row, (wanted, share) = np.arange(len(row), dtype=np.int32), cards_wanted(float(typical[cards.column]))
     return Events(
         start,

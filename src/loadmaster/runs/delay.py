@@ -11,6 +11,7 @@ import numpy as np
 from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.cards import cards_wanted
+from loadmaster.model.units import GPUS
 from loadmaster.runs.blocking_rules import BlockingRules
 from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
@@ -142,11 +143,11 @@ def _in_the_way(record: Record, rules: BlockingRules, tasks: RanTasks, job: int,
     enough = tasks.enough(capacity, demand, now_s)[hosts]
     room = np.zeros(len(capacity), bool)
     room[hosts] = enough.all(axis=1)
-    if reason := calendar_reason(record, job, now_s, room) or _lacking_resources(record, enough, hosts):
+    if reason := calendar_reason(record, job, now_s, room) or _lacking_resources(record, job, enough, hosts):
         return reason
     if reason := rules.limit(tasks.jobs_at(after_s), after_s):
         return reason
-    after = _lacking_resources(record, tasks.enough(capacity, demand, after_s)[hosts], hosts)
+    after = _lacking_resources(record, job, tasks.enough(capacity, demand, after_s)[hosts], hosts)
     return f"{TAKEN}; then {after}" if after else KEPT
 
 
@@ -186,12 +187,16 @@ def _not_eligible(record: Record, job: int, now_s: float) -> str:
     return LATER if bound.eligible_s is not None and now_s < bound.eligible_s[job] else ""
 
 
-def _lacking_resources(record: Record, enough: Bools, hosts: Bools) -> str:
-    """What lacked on the hosts that it may use, in words; empty if one had enough of all."""
+def _lacking_resources(record: Record, job: int, enough: Bools, hosts: Bools) -> str:
+    """What a job lacked on the hosts that it may use, in words; empty if one had enough of all."""
     if enough.all(axis=1).any():
         return ""
     there = np.atleast_1d(enough.any(axis=0)).tolist()
-    short = [name for name, some in zip(record.workload.resources, there, strict=True) if not some]
+    names = list(record.workload.resources)
+    if record.schedule.cards is not None:
+        gpus = names.index(GPUS)
+        names[gpus] = "free on one GPU" if record.workload.demand[job, gpus] < 1 else "GPUs that are wholly free"
+    short = [name for name, some in zip(names, there, strict=True) if not some]
     which = "no host" if hosts.all() else "no host that it may use"
     return f"{which} had enough {' nor enough '.join(short)}" if short else APART
 

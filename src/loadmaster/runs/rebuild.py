@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.measure.cards_held import CardsHeld, cards_held
 from loadmaster.model import Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cards import cards_wanted, host_cards
@@ -37,7 +38,7 @@ class RanTasks:
     start_s: Floats
     end_s: Floats
     demand: Floats
-    cards: "CardsHeld | None" = None
+    cards: CardsHeld | None = None
 
     def jobs_at(self, now_s: float) -> list[int]:
         """The jobs that run as the cycle at `now_s` begins."""
@@ -64,37 +65,6 @@ class RanTasks:
         return enough
 
 
-@dataclass(frozen=True, eq=False)
-class CardsHeld:
-    """What N tasks hold of the cards of H hosts, C of each.
-
-    Attributes:
-        column: the resource that counts GPUs.
-        empty: float64[H, C], the cards of hosts on which nothing runs.
-        held: float64[N, C], what each task holds of each card of its host.
-    """
-
-    column: int
-    empty: Floats
-    held: Floats
-
-    def free(self, host: Ints, on: Bools) -> Floats:
-        """float64[H, C]: what is free of each card beside the tasks `on`, bool[N], which lie on `host`, int32[N]."""
-        free = self.empty.copy()
-        np.subtract.at(free, host[on], self.held[on])
-        return free
-
-
-def _cards_held(record: Record, job: Longs, task: Longs) -> CardsHeld | None:
-    """What tasks hold, by their jobs and their numbers, int64[N] each; None where GPUs are no cards."""
-    cards, taken = host_cards(record.workload, record.case.cluster), record.schedule.cards
-    if cards is None or taken is None:
-        return None
-    share = np.minimum(record.workload.demand[job, cards.column], 1.0)
-    bits = (taken[task][:, None] >> np.arange(cards.most)) & 1
-    return CardsHeld(cards.column, cards.free(), bits * share[:, None])
-
-
 def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
     """The tasks that started before `until_s` and ended after `begin_s`, in each run of a job that was stopped."""
     workload, schedule = record.workload, record.schedule
@@ -111,7 +81,7 @@ def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
     run = np.repeat(runs, count)
     within = np.arange(run.size) - np.repeat(np.cumsum(count) - count, count)
     task = np.repeat(first[runs], count) + within
-    cards = _cards_held(record, job[run], task)
+    cards = cards_held(workload, record.case.cluster, schedule, job[run], task)
     return RanTasks(job[run], hosts[task], start[run], end[run], workload.demand[job[run]], cards)
 
 
