@@ -63,7 +63,7 @@ def package(tmp_path):
     (home / "room").mkdir(parents=True)
     for folder in ("jit", "results"):
         (home / folder).mkdir()
-    compiling = "compiler_shortcuts", "linked_kernels", "missing_fields", "by_reference"
+    compiling = "array_items", "compiler_shortcuts", "linked_kernels", "missing_fields", "by_reference"
     parts = (*compiling, "compile_once", "first_compilation", "kernels", "__init__")
     for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "results/__init__.py", "results/stamp.py"):
         shutil.copy(SOURCE / name, home / name)

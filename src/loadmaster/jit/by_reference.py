@@ -26,6 +26,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, lower_getattr_generic, models, register_model, unbox
 
+from loadmaster.jit.array_items import array_of
+
 
 class ByReference(types.Type):
     """The type of a lent tuple of the type `content`."""
@@ -170,18 +172,11 @@ def _array(context, builder, kind, place):
         where = _at(builder, place, offsets[model.get_field_position(name)] + 8 * axis)
         return _fixed(builder, builder.bitcast(where, be_type.as_pointer()))
 
-    array = context.make_array(kind)(context, builder)
     item_bytes = word(_item_bytes(context, kind))  # also the last stride of an array without gaps
     strides = [part("strides", axis) for axis in range(kind.ndim - (kind.layout == "C"))]
-    context.populate_array(
-        array,
-        data=part("data", be_type=context.get_data_type(kind.dtype).as_pointer()),
-        shape=[part("shape", axis) for axis in range(kind.ndim)],
-        strides=[*strides, item_bytes][: kind.ndim],
-        itemsize=item_bytes,
-        meminfo=None,
-    )
-    return array._getvalue()
+    shape = [part("shape", axis) for axis in range(kind.ndim)]
+    data = part("data", be_type=context.get_data_type(kind.dtype).as_pointer())
+    return array_of(context, builder, kind, data, shape, [*strides, item_bytes][: kind.ndim], item_bytes)
 
 
 def _item_bytes(context, kind):

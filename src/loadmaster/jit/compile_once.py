@@ -13,11 +13,12 @@ from typing import IO
 class CompilationLock:
     """Held from a search on disk that found nothing until the machine code is there, or its compilation has failed.
 
-    Of one process, one thread at a time: Numba's own lock of its compiler is held by then.
+    Of one process, one thread at a time acquires it: Numba's own lock of its compiler is held by then. Threads that
+    wait for that one release it too, perhaps at the same moment: each file is taken from the list once.
     """
 
     def __init__(self) -> None:
-        self._file: IO[bytes] | None = None
+        self._files: list[IO[bytes]] = []
 
     def acquire(self, path: Path) -> None:
         """Wait until no other process has the lock at `path`.
@@ -26,13 +27,14 @@ class CompilationLock:
         """
         with suppress(OSError):  # not writable, no locks on this file system, or each waits for the other
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb")
-            fcntl.lockf(self._file, fcntl.LOCK_EX)
+            file = path.open("wb")
+            self._files.append(file)
+            fcntl.lockf(file, fcntl.LOCK_EX)
 
     def release(self) -> None:
         """Let others go on; the file goes, and a process that waits for it looks on disk first."""
-        if self._file is not None:
+        with suppress(IndexError):  # not held
+            file = self._files.pop()
             with suppress(OSError):
-                Path(self._file.name).unlink()
-            self._file.close()
-            self._file = None
+                Path(file.name).unlink()
+            file.close()

@@ -20,7 +20,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
 from loadmaster.jit.compile_once import CompilationLock
-from loadmaster.jit.compiler_shortcuts import take_shortcuts
+from loadmaster.jit.compiler_shortcuts import collecting_rarely, take_shortcuts
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.jit.linked_kernels import PartCompiler
 from loadmaster.results.stamp import file_of, imports_of, stamp
@@ -119,7 +119,8 @@ def _keep(dispatcher: Dispatcher, cache: "_KernelCache") -> None:
 
     def compile_once(signature: Any) -> Any:
         try:
-            return compile_for(signature)
+            with collecting_rarely():
+                return compile_for(signature)
         finally:
             cache.lock.release()
 
@@ -160,7 +161,7 @@ def _kernel_modules(function: Callable[..., Any]) -> list[str]:
     return sorted(reached)
 
 
-_WAYS = ("loadmaster.jit.by_reference", "loadmaster.jit.linked_kernels", "loadmaster.jit.missing_fields")
+_WAYS = tuple(f"loadmaster.jit.{each}" for each in ("array_items", "by_reference", "linked_kernels", "missing_fields"))
 """What decides how kernels are compiled."""
 
 
