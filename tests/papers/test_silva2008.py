@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from loadmaster.papers.silva2008 import claims, figures
-from loadmaster.papers.silva2008.study import GRID, grid, paired
+from loadmaster.papers.silva2008.study import GRID, StudyRuns, grid, paired
 from loadmaster.papers.silva2008.workloads import TILES, normal, rendered, two_humps
 from loadmaster.papers.silva2008.workloads import real_logs as real_bags
 from loadmaster.sim.bags.repetitions import draws, repeat
@@ -21,6 +21,28 @@ def cells():
 
 def test_figure_1_is_exact():
     assert [claim.verdict for claim in claims.figure_1()] == ["holds", "holds"]
+
+
+def test_figure_2_shows_the_tiles_in_their_order_and_the_mean_so_far():
+    tiles = rendered().known
+    values = figures.figure_2(tiles).to_dict()["data"]["values"]
+    assert [row["seconds"] for row in values] == pytest.approx(tiles.tolist(), rel=1e-5)
+    assert [row["mean"] for row in values] == pytest.approx([tiles[: k + 1].mean() for k in range(256)], rel=1e-5)
+
+
+def test_tiles_in_the_order_of_the_picture_take_longer_than_at_random(cells):
+    found = claims.in_order("render", rendered().known, cells["render"], StudyRuns())
+    assert verdicts(found) == ["holds", "holds"]
+    assert "at random 7." in found[1].ours
+
+
+def test_an_order_that_is_as_good_as_any_holds_no_claim():
+    """Ten tasks of a minute: every order takes as long, and the one machine rented is the best number."""
+    same = np.full(10, 60.0)
+    random = {(0.5, 0.5): repeat(np.tile(same, (5, 1)), SilvaRule(0.5, 0.5, tick_s=math.inf))}
+    found = claims.in_order("n", same, random, StudyRuns())
+    assert verdicts(found) == ["differs", "differs"]
+    assert found[1].ours == "1, best 1; at random 1.00"
 
 
 def verdicts(found):

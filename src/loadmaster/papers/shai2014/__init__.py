@@ -10,6 +10,9 @@ from loadmaster.papers.shai2014 import figures
 from loadmaster.papers.shai2014.bucket_claims import bucket_claims, shape_table
 from loadmaster.papers.shai2014.buckets import Matches, logged_buckets, synthetic_buckets
 from loadmaster.papers.shai2014.choice_claims import choice_claims
+from loadmaster.papers.shai2014.demand_figures import demand_charts, logged_requests, synthetic_requests
+from loadmaster.papers.shai2014.example_figures import example_charts
+from loadmaster.papers.shai2014.examples import example_claims
 from loadmaster.papers.shai2014.load_claims import load_claims
 from loadmaster.papers.shai2014.load_tables import readings_table, richer_table
 from loadmaster.papers.shai2014.loads import (
@@ -64,13 +67,15 @@ def reproduce_with(setup: StudySetup, options: StudyOptions) -> Reproduction:
     loads = _loads(setup, options, given, records)
     shown = [
         *_table_2_1(setup, given),
+        *example_claims(),
         *bucket_claims(made, "synthetic"),
         *(bucket_claims(own, f"of {given.path.name}") if given else []),
         *load_claims(loads.pools, loads.logs),
         *choice_claims(loads.pools, loads.logs),
         *load_claims(loads.open_pools, loads.open_logs),
     ]
-    return Reproduction("shai2014", TITLE, shown, _blocks(setup, made, own, loads), _notes(setup))
+    blocks = [*_illustrations(setup, given), *_blocks(setup, made, own, loads)]
+    return Reproduction("shai2014", TITLE, shown, blocks, _notes(setup))
 
 
 def _given(path: Path) -> Given:
@@ -136,6 +141,17 @@ def _run(
         name: run_streams(name, found, reading, setup.warm_up_s, store, workers, progress)
         for name, found in streams.items()
     }
+
+
+def _illustrations(setup: StudySetup, given: Given | None) -> list[Block]:
+    """What jobs request, and the worked examples."""
+    blocks: list[Block] = [
+        Heading("What the jobs request"),
+        *demand_charts(synthetic_requests(setup), "synthetic pools"),
+    ]
+    if given:
+        blocks += demand_charts(logged_requests(given.pool, given.trace.workload.demand), f"log {given.path.name}")
+    return [*blocks, Heading("The worked examples"), *example_charts()]
 
 
 def _blocks(

@@ -1,4 +1,4 @@
-"""Figures 1 and 4 to 7, drawn from our runs."""
+"""Figures 1, 2 and 4 to 7, drawn from our runs and tiles."""
 
 from typing import Any
 
@@ -28,6 +28,30 @@ def figure_1() -> Any:
     )
     chart = alt.Chart(rows(values), width=640, height=260).mark_line(strokeWidth=2)
     return themed(chart.encode(x="machines:Q", y=alt.Y("value:Q", title=None), color=colour))
+
+
+def figure_2(durations_s: Floats) -> Any:
+    """How long each tile takes, in the order of the picture, and the mean over the tiles up to it."""
+    import altair as alt
+
+    means = means_so_far(durations_s)
+    values = [
+        {"tile": k + 1, "seconds": float(t), "mean": float(mean)}
+        for k, (t, mean) in enumerate(zip(durations_s, means, strict=True))
+    ]
+    base = alt.Chart(rows(values), width=640, height=240).encode(x=alt.X("tile:Q", scale=alt.Scale(nice=False)))
+    points = base.mark_circle(color=ACCENT, size=22, opacity=0.7).encode(y=alt.Y("seconds:Q", title="seconds"))
+    return themed(points + base.mark_line(color=INK, strokeWidth=2).encode(y=alt.Y("mean:Q", title="seconds")))
+
+
+def means_so_far(durations_s: Floats) -> Floats:
+    """float64[N]: the mean of each duration and those before it.
+
+    Example:
+        >>> means_so_far(np.array([30.0, 60.0, 30.0])).tolist()
+        [30.0, 45.0, 40.0]
+    """
+    return np.asarray(np.cumsum(durations_s) / np.arange(1, len(durations_s) + 1))
 
 
 def figure_4(bags: dict[str, Floats]) -> Any:
