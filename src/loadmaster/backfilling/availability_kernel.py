@@ -194,15 +194,18 @@ def hold(availability, host, start_s, end_s, demand, columns, sign):
     """Take (`sign` 1) or give back (-1) the first columns of `demand` on a host from `start_s` until `end_s`.
 
     There must be room for two steps. Capacity that is given back was taken before, so a host has less than now only
-    where something is taken later than now; `falls_s` is the first such time.
+    where something is taken later than now; `falls_s` is the first such time. Returns the first step and the one after
+    the last.
     """
-    at, last = step_at(availability, host, start_s), step_at(availability, host, end_s)
-    if at != availability.chain[host].first:
+    first, last = step_at(availability, host, start_s), step_at(availability, host, end_s)
+    if first != availability.chain[host].first:
         availability.chain[host].falls_s = min(availability.chain[host].falls_s, start_s)
+    at = first
     while at != last:
         for r in range(columns):
             availability.step_free[at, r] -= sign * demand[r]
         at = np.int64(availability.step[at].next)
+    return first, last
 
 
 @inner
@@ -217,9 +220,8 @@ def hold_task(view, availability, host, span_s, kind, bits, sign):
         hold(availability, host, start_s, end_s, demand, demand.shape[0], sign)
     else:
         cards = view.cards
-        hold(availability, host, start_s, end_s, demand, cards.resources, sign)
-        at = covering(availability, host, start_s)
-        while bits > 0 and availability.step[at].start_s < end_s:
+        at, last = hold(availability, host, start_s, end_s, demand, cards.resources, sign)
+        while bits > 0 and at != last:
             give_to_row(cards, availability.step_free[at], bits, -sign * cards.share[kind])
             at = np.int64(availability.step[at].next)
 

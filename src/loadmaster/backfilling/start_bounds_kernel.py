@@ -29,7 +29,7 @@ FREED = 4096
 """Entries in the list of what was given back: a power of two."""
 LAST = FREED - 1
 """The last place of that list; & with it tells the place of an entry."""
-BLOCK = 64
+BLOCK = 16
 """Hosts in a block with one least bound."""
 APART = 8
 """Places by which the rows of needs are longer than the list; else entries compete for a few lines of the cache."""

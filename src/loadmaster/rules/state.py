@@ -96,8 +96,8 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
         if isinstance(changed, ast.Name) and changed.id in own:
-            called = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)  # a method that changes it
-            yield ast.unparse(node.value if isinstance(node, ast.Subscript) or called else node)
+            is_field = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+            yield ast.unparse(node if is_field else getattr(node, "value", node))
         if isinstance(changed, ast.Name) and changed.id not in function.__code__.co_varnames:
             value = outside.get(changed.id)
             if value is not None and not inspect.ismodule(value):
