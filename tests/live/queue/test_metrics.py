@@ -201,6 +201,16 @@ def test_beyond_loopback_a_token_is_asked_for():
         assert "loadmaster_cycles_total 7" in ask(metrics, authorization=f"Bearer {'secret' * 3}")[1]
 
 
+def test_a_request_under_the_name_of_another_site_is_refused():
+    with MetricsServer(0) as metrics:
+        address = f"http://127.0.0.1:{metrics.port}/metrics"
+        for name in ("127.0.0.1", "localhost:80", "[::1]:9"):
+            assert urllib.request.urlopen(urllib.request.Request(address, headers={"Host": name})).status == 200
+        for name in ("example.org", "example.org:80", "127.0.0.1.example.org", "[bad"):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(urllib.request.Request(address, headers={"Host": name}))
+
+
 @pytest.mark.parametrize("text", ["", "short", "two words that are long enough"])
 def test_a_token_that_is_none_is_refused(tmp_path, text):
     (tmp_path / "token").write_text(text)

@@ -2,6 +2,7 @@
 
 import hmac
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -77,6 +78,7 @@ OF_HOSTS = {CORES: "cores", MEMORY: "memory_bytes", GPUS: "gpus"}
 """Resources of which capacity and free amounts are served, with their units as Prometheus has them."""
 _REFUSALS = {
     401: b"the token of --metrics-token is missing\n",
+    403: b"without a token only requests to 127.0.0.1 or localhost are answered\n",
     404: b"only /metrics and /healthz are here\n",
     503: b"stalled\n",
 }
@@ -107,7 +109,7 @@ class MetricsServer:
     """
 
     def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
-        self._text, self._token = "", token
+        self._text, self._token, self._names = "", token, {host, LOOPBACK, "::1", "localhost"}
         self._report: Report | None = None
         self._interval_s = 0.0
         self._did: tuple[float, ...] = ()
@@ -192,11 +194,17 @@ class MetricsServer:
             self._did, self._did_s = did, time.monotonic()
         return time.monotonic() - self._did_s <= STALLED_S + 3 * self._interval_s
 
-    def _status(self, path: str, authorization: str) -> int:
-        """What a request is answered with."""
+    def _status(self, path: str, host: str, authorization: str) -> int:
+        """What a request is answered with.
+
+        Without a token the name in its `Host` is one of this machine's own: the page of another site, whose name was
+        made to lead here, could read the answer in a browser.
+        """
         wanted = f"Bearer {self._token}".encode()
         if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
             return 401
+        if not self._token and re.sub(r":\d*$", "", host).strip("[]").lower() not in self._names:
+            return 403
         if path == "/healthz":
             return 200 if self._is_alive() else 503
         return 200 if path.partition("?")[0] == "/metrics" else 404
@@ -206,7 +214,7 @@ class MetricsServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                status = metrics._status(self.path, self.headers.get("Authorization", ""))
+                status = metrics._status(self.path, self.headers.get("Host", ""), self.headers.get("Authorization", ""))
                 text = "ok\n" if self.path == "/healthz" else metrics._now()
                 body = text.encode() if status == 200 else _REFUSALS[status]
                 self.send_response(status)
