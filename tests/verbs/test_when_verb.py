@@ -121,6 +121,12 @@ def test_a_log_of_some_hours_is_refused(tmp_path):
         lm.when(queue, 7, hosts=hosts(tmp_path), log=short)
 
 
+def test_a_job_before_the_listing_is_told_from_a_missing_file(tmp_path):
+    (tmp_path / "queue.json").write_text("{}")
+    with pytest.raises(lm.InputError, match=r"'4711': no such file; the listing comes before the job: .*json 4711"):
+        lm.when("4711", tmp_path / "queue.json")
+
+
 def test_options_of_the_samples_without_a_log_are_refused(tmp_path):
     queue = three_hosts_full(tmp_path, job(7, "PENDING", 100))
     with pytest.raises(InputError, match=r"--samples.*give a log with --log"):

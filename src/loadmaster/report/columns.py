@@ -204,12 +204,14 @@ def unit_for(seconds: Sequence[float]) -> tuple[str, float]:
 
 
 def short(value: float) -> str:
-    """Three digits, thousands parted.
+    """Three digits, thousands parted; "-" for what is not finite.
 
     Example:
-        >>> short(0), short(0.01234), short(7.0), short(12.345), short(123456.0)
-        ('0', '0.0123', '7.00', '12.3', '123,456')
+        >>> short(0), short(0.01234), short(7.0), short(12.345), short(123456.0), short(math.inf)
+        ('0', '0.0123', '7.00', '12.3', '123,456', '-')
     """
+    if not math.isfinite(value):
+        return "-"
     if value == 0:
         return "0"
     if abs(value) >= 100:

@@ -206,9 +206,13 @@ def when_with(options: WhenOptions, watch: "Watch | None" = None, command: str =
     Raises:
         InputError: the listing or the log cannot be read, or the job does not wait in it.
     """
+    from loadmaster.model import InputError
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
+    listing, job = options.trace, str(options.job)
+    if isinstance(listing, str | Path) and not Path(listing).exists() and Path(job).is_file():
+        raise InputError(listing, "no such file", fix=f"the listing comes before the job: {job} {listing}")
     with naming() as name, watching(watch) as progress:
         result = _forecast(options, progress, command or options.call("when"), name)
     if options.out is not None:
