@@ -9,6 +9,8 @@ COMPILES = (
     "jit/by_reference.py",
     "jit/linked_kernels.py",
     "jit/compiler_shortcuts.py",
+    "jit/array_items.py",
+    "jit/moved_entries.py",
     "jit/missing_fields.py",
     "compiled_rules/policies.py",
     "compiled_rules/orders.py",
