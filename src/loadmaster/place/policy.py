@@ -87,13 +87,10 @@ def not_finite(name: str, hint: str = "") -> InputError:
     return InputError(name, rule, fix=hint or "check its formula for 0/0 or infinity")
 
 
-def failed(name: str, error: Exception, *, compiled: bool = True) -> InputError:
-    """The refusal of a policy that ends in an error of its own.
-
-    Where the policy may be `compiled`, 0/0 is NaN there, and refused as this.
-    """
-    if compiled and isinstance(error, ArithmeticError):
-        return not_finite(name)
+def failed(name: str, error: Exception) -> InputError:
+    """The refusal of a policy that ends in an error of its own; 0/0 is refused as NaN, which it is where compiled."""
+    if isinstance(error, ArithmeticError):
+        return not_finite(name, f"its formula ends in {type(error).__name__}: {error}")
     if "read-only" in str(error):
         return InputError(name, "a policy must not change its arguments", fix="work on a copy")
     return InputError(name, f"this policy fails: {type(error).__name__}: {str(error)[:120]}")

@@ -56,7 +56,7 @@ class PolicyInProcess(Policy):
         except InputError:
             raise
         except Exception as error:  # a user's object may fail in any way
-            raise failed(self.name, error, compiled=False) from error
+            raise failed(self.name, error) from error
         if scores.shape != (len(free),):
             rule = f"score_all gives a number for each host: {len(free)} of them, not an array of {scores.shape}"
             raise InputError(self.name, rule, fix="return float64[H]")
