@@ -228,7 +228,7 @@ class Divides:
 
 
 def test_an_error_of_a_policy_by_arrays_is_named():
-    with pytest.raises(lm.InputError, match="'@Divides': a score must.*its formula ends in ZeroDivisionError: integer"):
+    with pytest.raises(lm.InputError, match=r"'@Divides': a score must.*formula ends in ZeroDivisionError: integer"):
         lm.simulate(limit=50, policy=Divides())
 
 

@@ -63,7 +63,7 @@ def on_cards(instance: Instance, host: Ints | None) -> CardPlacement:
 
     On a host whole cards go first, then the larger parts, each to the card with the least free amount that suffices.
     Tasks that lose their host are placed by best fit, the largest first; if some stay without a host, the smallest
-    first, if that places more.
+    first, and both again without regard to fluid demands, if that places more.
 
     Args:
         instance: what is packed.
@@ -71,11 +71,12 @@ def on_cards(instance: Instance, host: Ints | None) -> CardPlacement:
     """
     start = np.full(instance.tasks, -1, np.int32) if host is None else host
     size = instance.scaled.hard.max(axis=1, initial=0.0)
-    largest_first = _placed(instance, start, np.argsort(-size, kind="stable"))
-    if largest_first.placed == instance.tasks:
-        return largest_first
-    smallest_first = _placed(instance, start, np.argsort(size, kind="stable"))
-    return smallest_first if smallest_first.placed > largest_first.placed else largest_first
+    placements = list[CardPlacement]()
+    for fluid, sign in ((True, -1), (True, 1), (False, -1), (False, 1)):
+        placements.append(_placed(instance, start, np.argsort(sign * size, kind="stable"), fluid=fluid))
+        if placements[-1].placed == instance.tasks:
+            break
+    return max(placements, key=lambda each: each.placed)  # the first among equals
 
 
 def placed_by_best_fit(instance: Instance, attempt: Attempt) -> Attempt:
@@ -132,9 +133,11 @@ def settled(instance: Instance, attempt: Attempt) -> Attempt:
     )
 
 
-def _placed(instance: Instance, start: Ints, order: Longs) -> CardPlacement:
+def _placed(instance: Instance, start: Ints, order: Longs, *, fluid: bool) -> CardPlacement:
     requests = requests_of(instance.cards, instance.tasks, instance.hosts)
     tasks = open_tasks(instance, start)
+    if not fluid:
+        tasks = tasks._replace(need=np.zeros(tasks.need.shape), load=np.zeros(tasks.load.shape))
     if instance.cards is not None:
         settle_on_cards(requests, tasks, _tightest_first(instance.cards))
     place_left_over(requests, tasks, order, TOLERANCE)
